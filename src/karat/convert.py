@@ -8,7 +8,7 @@ elements    entities, values and times with their mentions, for "RDR (VDR) given
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Literal
 
@@ -52,8 +52,8 @@ def _mentions(document: Document) -> Document:
     mentions: list[Mention] = []
     alone: list[Cluster] = []
     for number, mention in enumerate(sorted(_entities(document), key=_place), 1):
-        own = clusters.get(mention.cluster or "", Cluster(mention.id, "entity"))
-        attributes = {name: value for name, value in own.attributes.items() if name in ("type", "subtype", "class")}
+        cluster = clusters.get(mention.cluster or "", Cluster(mention.id, "entity"))
+        attributes = {name: value for name, value in cluster.attributes.items() if name in ("type", "subtype", "class")}
         alone.append(Cluster(f"{stem}-E{number}", "entity", attributes))
         mentions.append(replace(mention, id=f"{stem}-E{number}-1", cluster=alone[-1].id))
     return replace(document, mentions=tuple(mentions), clusters=tuple(alone), links=())
@@ -100,10 +100,8 @@ class Conversion:
         """Each document as written: its bytes, or its files."""
         for finding in absent_names(self._corpus):
             report(finding)
-        defaults = self._format.default_attributes
-        expected = {
-            name: value for name, value in defaults.items() if ("event", name) in self._corpus.facts().attributes
-        }
+        complete = self._format.complete
+        expected = {} if complete is None else complete(self._corpus.facts()).attributes
         write = self._format.write
         assert write is not None, "the format was chosen among those that are written"
         options = self._format.plan(self._documents(), self._options, self._lose)
@@ -115,7 +113,7 @@ class Conversion:
                 with placed(partial(self._corpus.where, id_)):
                     document = self._given(document)
                     self._count(document)
-                    if self._format.local_clusters:
+                    if self._format.global_ids == "none":
                         self._lose_shared_clusters(document)
                     self._lose_missing_values(document, expected)
                     piece = write(document, options, self._lose)
@@ -170,14 +168,14 @@ class Conversion:
 
     def _lose_shared_clusters(self, document: Document) -> None:
         """Report each cluster that is in more than one document, once."""
-        own = qualified(document.id, "")
-        for cluster in {m.cluster for m in document.mentions if m.cluster and not m.cluster.startswith(own)}:
+        prefix = qualified(document.id, "")
+        for cluster in {m.cluster for m in document.mentions if m.cluster and not m.cluster.startswith(prefix)}:
             home = self._homes.setdefault(cluster, document.id)
             if home not in (None, document.id):
                 self._homes[cluster] = None
                 self._lose("that clusters are in several documents (one is written in each)")
 
-    def _lose_missing_values(self, document: Document, expected: dict[str, Value]) -> None:
+    def _lose_missing_values(self, document: Document, expected: Mapping[str, Value]) -> None:
         """Report events without an attribute that others have: the format would read a default value."""
         for name, value in expected.items():
             for mention in document.mentions:

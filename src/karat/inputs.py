@@ -20,12 +20,12 @@ def recording() -> Iterator[set[str]]:
     """Record the files that are opened in this context; if one is around it, they are opened there, too."""
     global _paths
     before = _paths
-    own = _paths = set[str]()
+    recorded = _paths = set[str]()
     try:
-        yield own
+        yield recorded
     finally:
         _paths = before
-        add(own)
+        add(recorded)
 
 
 def add(paths: Iterable[str]) -> None:
@@ -47,13 +47,13 @@ def read_bytes(path: Path) -> bytes:
 
 
 def has_inputs(folder: Path) -> bool:
-    """Whether a recorded file is in a folder, or below it."""
+    """Return whether a recorded file is in a folder, or below it."""
     place = os.path.realpath(folder)  # links that form a loop are no error here
     return any(Path(os.path.realpath(path)).is_relative_to(place) for path in _paths or ())
 
 
 def is_input(place: os.stat_result) -> bool:
-    """Whether this is one of the recorded files, under whatever name."""
+    """Return whether this is one of the recorded files, under whatever name."""
     return any(_is_same(path, place) for path in _paths or ())
 
 

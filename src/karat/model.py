@@ -5,7 +5,7 @@ format, so the names here are the names in a `.jsonl` line.
 """
 
 from array import array
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from operator import attrgetter, itemgetter
 from typing import Annotated, Any, Literal
 
@@ -31,7 +31,7 @@ Unit = Literal["char", "token", "microsecond", "box"]
 no offsets: its mentions have boxes, and their spans are empty."""
 
 ClusterKey = str | tuple[str, int]
-"""What identifies a cluster in a corpus: its id, or the document and number of a mention that has no cluster."""
+"""Identity of a cluster in a corpus: its id, or the document and number of a mention that has no cluster."""
 
 ORDERED = frozenset({"after"})
 """Kinds of links that order events in time, and form no hierarchy."""
@@ -51,7 +51,7 @@ class Mention(Struct, frozen=True, gc=False, omit_defaults=True, repr_omit_defau
     anchor: Region | None = None
     """The word that expresses an event, if it is not the span."""
     kind: str = "event"
-    """What it refers to: event, entity, value, time, relation."""
+    """Kind of its referent: event, entity, value, time, relation."""
     cluster: str | None = None
     """The id of its cluster; without one, it is a cluster of its own."""
     attributes: dict[str, Value] = {}
@@ -102,12 +102,12 @@ class External(Struct, frozen=True, gc=False, omit_defaults=True, repr_omit_defa
 
 
 class Cluster(Struct, frozen=True, gc=False, omit_defaults=True, repr_omit_defaults=True, forbid_unknown_fields=True):
-    """What mentions refer to. Only clusters that have more than an id need a record."""
+    """The referent of mentions. Only clusters that have more than an id need a record."""
 
     id: Id
     """Unique in the corpus: the same id in two documents is the same cluster."""
     kind: str = "event"
-    """What it is: event, entity, value, time, relation."""
+    """Kind of the referent: event, entity, value, time, relation."""
     attributes: dict[str, Value] = {}
     """Such as the type and subtype of an ACE entity."""
     names: tuple[Name, ...] = ()
@@ -169,6 +169,19 @@ class Places(Struct, frozen=True):
     """Lines of single regions, by the id of the mention or cluster and the name of the region."""
 
 
+class Declared(Struct, frozen=True):
+    """Information of a file about a document besides its records: it counts as present even if no record has it."""
+
+    kinds: Collection[str] = ()
+    """Kinds of mentions."""
+    attributes: Collection[tuple[str, str]] = ()
+    """Kinds of mentions, each with the name of an attribute."""
+    links: Collection[str] = ()
+    """Kinds of links between events."""
+    relations: Collection[str] = ()
+    """Names of relations as written, for `--coreference`."""
+
+
 def compact_lines(lines: list[int]) -> Sequence[int]:
     """Line numbers in few bytes: as a range if each is the next one."""
     if lines and lines[-1] - lines[0] == len(lines) - 1:
@@ -196,7 +209,7 @@ class Document(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=Tr
     text: str | None = None
     """The text that offsets in characters refer to."""
     unit: Unit = "char"
-    """What offsets count: characters, tokens, microseconds of a recording; or `box`, for an image."""
+    """Unit of offsets: characters, tokens, microseconds of a recording; or `box`, for an image."""
     tokens: tuple[tuple[int, int], ...] | None = None
     """The tokens, each with its place in the text."""
     forms: tuple[str, ...] | None = None
@@ -206,7 +219,7 @@ class Document(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=Tr
     empty_nodes: tuple[EmptyNode, ...] = ()
     """In the order of their tokens."""
     about: dict[str, str] = {}
-    """What else the file says about it, under the file's own names; never scored."""
+    """Further information of the file, under its own names; never scored."""
     mentions: tuple[Mention, ...] = ()
     """Its mentions, in the order of the file."""
     clusters: tuple[Cluster, ...] = ()
@@ -220,9 +233,17 @@ class Document(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=Tr
         places: Places | None = self.__dict__.get("places")
         return places
 
-    def at(self, places: Places) -> "Document":
-        """Return this document, which from now on knows its places."""
+    @property
+    def declared(self) -> Declared | None:
+        """Information of its file besides its records. Like the places, it is not encoded."""
+        declared: Declared | None = self.__dict__.get("declared")
+        return declared
+
+    def at(self, places: Places, declared: Declared | None = None) -> "Document":
+        """Return this document, which from now on knows its places, and what its file declares."""
         self.__dict__["places"] = places
+        if declared is not None:
+            self.__dict__["declared"] = declared
         return self
 
     def __repr__(self) -> str:
@@ -237,7 +258,7 @@ DOCUMENT_FIELDS: dict[str, Callable[[Document], str | None]] = {
     "source": lambda document: document.source,
     "language": lambda document: document.language,
 }
-"""What a document is about, by the names that reports use."""
+"""Fields of a document, by the names that reports use."""
 
 
 class Pair(Struct, frozen=True):

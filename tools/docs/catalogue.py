@@ -1,6 +1,7 @@
 """One page per measure family, protocol and format, and an index of each."""
 
 import inspect
+from collections.abc import Mapping
 from typing import Any
 
 import sources
@@ -13,7 +14,7 @@ from karat.families import MEASURES
 from karat.filters import FILTERS
 from karat.formats import FORMATS
 from karat.formats.jsonl import FORMAT as JSONL
-from karat.plugin import AlignmentChoice, Averages, Parameter
+from karat.plugin import AlignmentChoice, Averages, Completion, Facts, Parameter
 from karat.protocols import PROTOCOLS, Protocol, resolve
 from karat.protocols.files import lineage, source, written
 
@@ -113,7 +114,7 @@ def choosing_formats() -> dict[str, list[str]]:
     """For each protocol, the formats of gold whose default it is."""
     found: dict[str, list[str]] = {}
     for name, format_ in FORMATS:
-        for protocol in (*format_.protocols, *format_.cross_document_protocols):
+        for protocol in format_.protocols:
             found.setdefault(protocol, []).append(name)
     return found
 
@@ -218,7 +219,7 @@ def format_index() -> str:
             prose(format_.title),
             " ".join(map(code, format_.suffixes)),
             "read, written" if format_.write else "read",
-            links((*format_.protocols, *format_.cross_document_protocols), "../protocols/"),
+            links(format_.protocols, "../protocols/"),
         ]
         for name, format_ in FORMATS
     ]
@@ -234,15 +235,17 @@ def format_index() -> str:
 def format_page(name: str) -> str:
     """One format: its documentation, its properties, and its findings."""
     format_ = FORMATS.get(name)
-    local = format_.local_clusters
+    local = format_.global_ids == "none"
+    realis = Facts([("event", "realis")])
+    completion = Completion() if format_.complete is None else format_.complete(realis)
     facts = [
         ["suffixes", " ".join(map(code, format_.suffixes))],
         ["support", "read and written" if format_.write else "read"],
         ["a corpus is", "a file, or a folder of files" if format_.folder == "never" else "a folder of files"],
         ["cluster ids", "local to a document" if local else "corpus-wide"],
         ["files beside it", " ".join(map(code, format_.companions))],
-        ["default values", _defaults(format_.default_attributes)],
-        ["default protocol", links((*format_.protocols, *format_.cross_document_protocols), "../protocols/")],
+        ["default values", _defaults(completion.attributes)],
+        ["default protocol", links(format_.protocols, "../protocols/")],
     ]
     rules = sources.of_format(format_)
     rows = [
@@ -262,7 +265,7 @@ def format_page(name: str) -> str:
     return joined(parts)
 
 
-def _defaults(values: dict[str, Any]) -> str:
+def _defaults(values: Mapping[str, Any]) -> str:
     defaults = [f"{code(name)} is {code(shown(value))}" for name, value in values.items()]
     return f"{', '.join(defaults)} where other events of the corpus have one" if defaults else ""
 

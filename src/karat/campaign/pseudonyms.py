@@ -62,7 +62,6 @@ class RenumberedCorpus:
     def __init__(self, corpus: FileCorpus) -> None:
         self._corpus = corpus
         self.name = "system"
-        self.refuses_faults = corpus.refuses_faults
         self.tolerated_faults = corpus.tolerated_faults
         self.global_ids = corpus.global_ids
         self._numbers: dict[str, str] = {}

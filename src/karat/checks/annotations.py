@@ -45,7 +45,7 @@ def placed(document: Document) -> Iterator[tuple[Item, Region, str | None]]:
 
 
 def owner(item: Item) -> str:
-    """What has a region, as a message names it."""
+    """The owner of a region, as a message names it."""
     if isinstance(item, str):
         return f"mention {item!r}"
     if len(item) == 3:
@@ -230,7 +230,7 @@ MENTION = Rule("mention-in-documents", "fatal", "Give each mention of the corpus
 KINDS = Rule("id-of-two-kinds", "fatal", "Give each element and each mention of the corpus its own id.")
 
 NamedIds = Sequence[tuple[str, str]]
-"""What each id names, and the id."""
+"""The kind of thing that an id names, and the id."""
 
 
 def ids_of(document: Document) -> NamedIds:

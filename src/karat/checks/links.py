@@ -54,7 +54,7 @@ def check(document: Document) -> Iterator[Finding]:
         for cycle in _cycles(graph, document):
             members = " -> ".join(map(_id, cycle))
             # The link that closes the cycle is the one that was written last.
-            position = {link: number for number, link in enumerate(graph)}
+            position = {link: i for i, link in enumerate(graph)}
             closing = graph[max(pairwise(cycle), key=position.__getitem__)]
             message = f"{kind} links of document {document.id!r} form a cycle: {members}"
             yield CYCLE.at(message, item=_item(closing))
@@ -85,7 +85,7 @@ def _several_parents(kind: str, graph: Graph, children: Set[Class], document: Do
     for parent, child in _in_order(graph, document):
         if child in children:
             parents.setdefault(child, []).append(parent)
-    position = {link: number for number, link in enumerate(graph)}
+    position = {link: i for i, link in enumerate(graph)}
     for child, having in parents.items():
         second = graph[sorted(((parent, child) for parent in having), key=position.__getitem__)[1]]
         named = " and ".join(repr(_id(parent)) for parent in having)
@@ -109,7 +109,7 @@ def _cycles(links: Collection[ClassLink], document: Document) -> Iterator[list[C
 
 
 def _sorted_out(left: Sequence[ClassLink]) -> Iterator[list[Class]]:
-    """The same by topological sorting."""
+    """Find cycles by topological sorting."""
     for _ in range(MOST):
         sorter: TopologicalSorter[Class] = TopologicalSorter()
         for source, target in left:
@@ -119,8 +119,7 @@ def _sorted_out(left: Sequence[ClassLink]) -> Iterator[list[Class]]:
         except CycleError as error:
             cycle: list[Class] = error.args[1][::-1]
             yield cycle
-            found = set(cycle)
-            left = [link for link in left if found.isdisjoint(link)]
+            left = [link for link in left if not {*cycle}.intersection(link)]
         else:
             return
 

@@ -41,30 +41,29 @@ def difference(gold: Document, system: Document) -> Difference | None:
     if sides[0].forms is None or sides[1].forms is None:
         return None
     golds, systems = sides[0].forms, sides[1].forms
-    for number, (one, other) in enumerate(zip_longest(golds, systems)):
-        if one is None or other is None:
-            shorter = "the system" if other is None else "gold"
-            form = quoted((one or other or "")[:60])
+    for index, (mine, theirs) in enumerate(zip_longest(golds, systems)):
+        if mine is None or theirs is None:
+            shorter = "the system" if theirs is None else "gold"
+            form = quoted((mine or theirs or "")[:60])
             message = f"gold has {len(golds):,} words, the system {len(systems):,}: {shorter} ends before {form}"
-            return _at(message, number, *sides)
-        if one != other and one and other:
-            return _at(
-                f"word {number + 1:,} is {quoted(one)} in gold, but {quoted(other)} in the system", number, *sides
-            )
+            return _at(message, index, *sides)
+        if mine != theirs and mine and theirs:
+            message = f"word {index + 1:,} is {quoted(mine)} in gold, but {quoted(theirs)} in the system"
+            return _at(message, index, *sides)
     if not gold.sentences or not system.sentences:
         return None
     both = zip_longest(sides[0].sentences, sides[1].sentences)
-    for ordinal, (mine, theirs) in enumerate(both, 1):
-        if mine != theirs:
-            names = (f"sentence {ordinal:,} {_sentence(side)}" for side in (mine, theirs))
+    for ordinal, pair in enumerate(both, 1):
+        if pair[0] != pair[1]:
+            names = (f"sentence {ordinal:,} {_sentence(side)}" for side in pair)
             message = "in gold, {}, in the system, {}".format(*names)
-            begins = [side[0] for side in (mine, theirs) if side is not None]
+            begins = [side[0] for side in pair if side is not None]
             return _at(message, min(begins), *sides)
     return None
 
 
 def _have_same_tokens(gold: Document, system: Document) -> bool:
-    """Whether the two sides say the same about their tokens."""
+    """Return whether the two sides have equal tokens."""
     if gold.forms != system.forms or gold.sentences != system.sentences:
         return False
     return gold.forms is not None or (gold.tokens == system.tokens and gold.text == system.text)
@@ -157,7 +156,7 @@ def _renumbered(document: Document, own: Sequence[Key], added: Sequence[Key]) ->
         document,
         tokens=None,  # these two have a place for each token, and no use after both sides were compared
         forms=None,
-        sentences=tuple(replace(one, begin=move.token(one.begin)) for one in document.sentences),
+        sentences=tuple(replace(sentence, begin=move.token(sentence.begin)) for sentence in document.sentences),
         empty_nodes=tuple(nodes),
         mentions=tuple(map(move.mention, document.mentions)),
     )
@@ -173,7 +172,7 @@ class _Move:
         return token + bisect_right(self._places, token)
 
     def region(self, region: Region) -> Region:
-        """The same tokens: a segment ends before an added token and begins again after it."""
+        """Renumber the tokens of a region: a segment ends before an added token and begins again after it."""
         moved: list[tuple[int, int]] = []
         for begin, end in region:
             cuts = self._places[bisect_right(self._places, begin) : bisect_left(self._places, end)]

@@ -125,7 +125,7 @@ def simulate(
                     raise _invalid(name, error.finding) from None
             sink.add(piece)
             documents, mentions = documents + 1, mentions + len(document.mentions)
-        if format_.refuses_faults:
+        if format_.tolerated_faults is not None:
             sink.finish()
             _refuse_invalid(sink.place, name, ReadOptions() if to_write.folder else reading)
     print_findings(findings)
@@ -140,7 +140,7 @@ def _refuse_invalid(place: str, name: str, options: "ReadOptions") -> None:
     from karat.formats import FORMATS
     from karat.run.validation import validate
 
-    tolerated = FORMATS.get(name).tolerated_faults
+    tolerated = FORMATS.get(name).tolerated_faults or ()
     for finding in validate([place], format=name, options=options).findings.kept:
         if finding.severity == "fatal" or (finding.severity == "fault" and finding.code not in tolerated):
             raise _invalid(name, finding)

@@ -13,7 +13,7 @@ LARGEST = 1 << 20
 PER_WORKER = 4
 """A corpus has at least this many chunks for each worker, so that none is idle for long at the end."""
 DOCUMENT = 500
-"""What a document costs besides its bytes, in bytes."""
+"""The cost of a document besides its bytes, in bytes."""
 
 
 def chunks(ids: Sequence[str], indexes: Sequence[Index], executor: Executor) -> list[Sequence[str]]:
@@ -28,11 +28,11 @@ def chunks(ids: Sequence[str], indexes: Sequence[Index], executor: Executor) -> 
 def _groups(ids: Sequence[str], sizes: Sequence[int], width: int) -> Iterator[Sequence[str]]:
     most = min(LARGEST, (sum(sizes) + DOCUMENT * len(ids)) // (PER_WORKER * width))
     start = size = 0
-    for number, own in enumerate(sizes):
-        size += own + DOCUMENT
+    for end, bytes_ in enumerate(sizes, 1):
+        size += bytes_ + DOCUMENT
         if size >= most:
-            yield ids[start : number + 1]
-            start, size = number + 1, 0
+            yield ids[start:end]
+            start, size = end, 0
     if start < len(ids):
         yield ids[start:]
 
@@ -44,11 +44,11 @@ UNABLE = Rule(
 T = TypeVar("T")
 
 Sent = bytes | str
-"""What a worker sends: what it made of a chunk, pickled; or why it could not."""
+"""The message of a worker: its result for a chunk, pickled, or why there is none."""
 
 
 def attempted(work: Callable[[], object]) -> Sent:
-    """What some work returns, to be sent; or why it cannot be done, or not be sent."""
+    """Return the pickled result of some work, or why it cannot be done or sent."""
     try:
         return pickle.dumps(work(), pickle.HIGHEST_PROTOCOL)
     except KaratError as error:
@@ -61,9 +61,9 @@ def collected(
     chunks: Iterable[T], sent: Iterable[Sent], *, merge: Callable[[Any], bool], add: Callable[[T], None]
 ) -> Iterator[T]:
     """Each chunk, when what a worker sent is merged. `merge` may refuse it; then the chunk is done here, with `add`."""
-    for one, chunk in zip(sent, chunks, strict=True):
-        if isinstance(one, str) or not merge(pickle.loads(one)):
+    for message, chunk in zip(sent, chunks, strict=True):
+        if isinstance(message, str) or not merge(pickle.loads(message)):
             add(chunk)
-        if isinstance(one, str):
-            raise UNABLE.error(f"a worker could not read documents that this process can: {one}")
+        if isinstance(message, str):
+            raise UNABLE.error(f"a worker could not read documents that this process can: {message}")
         yield chunk

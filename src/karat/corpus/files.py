@@ -16,8 +16,9 @@ from karat.corpus.interface import Corpus, GoldReader
 from karat.corpus.paths import File
 from karat.corpus.topics import Topics
 from karat.formats import DOCUMENT_TWICE, FORMATS
-from karat.model import Document, Line, Mention, Places, Value
-from karat.plugin import Facts, ReadOptions
+from karat.model import Document, Line, Places
+from karat.plugin import Completion, Facts, ReadOptions
+from karat.plugin.formats import ignore
 from karat.problems import Finding, KaratError, Report, Target, quoted, refusing
 
 KEPT, KEPT_ON_REQUEST = 32 << 20, 128 << 20
@@ -45,55 +46,56 @@ class FileCorpus:
         self.options = options
         self._format = FORMATS.get(format_)
         self._reader = DocumentReader(files, self._format, options)
-        self.refuses_faults = self._format.refuses_faults
         self.tolerated_faults = self._format.tolerated_faults
-        self.global_ids = self._format.global_ids
+        self.global_ids = self._format.global_ids == "all"
         self.topics = topics
         """Only documents of these topics are part of it; None: all."""
         self._beside = beside
         self.findings = tuple(findings)
-        """What was found when it was opened: parts of a folder that are not read, and why."""
+        """Findings of opening it: parts of a folder that are not read, and why."""
         self._skip_broken = skip_broken
         self._index: Index | None = None
         self._lock = threading.RLock()
         self._kept: dict[str, tuple[Document, list[Finding]]] = {}
         """Documents with what their reader reported: those of files that are read whole, and on request others."""
         self._is_read_whole = False
-        """Whether a file with several documents is."""
+        """True: a file with several documents is read whole."""
         self._room = 0
         """Bytes of further documents that are kept."""
         self._facts: Facts | None = None
-        self._open_kinds: dict[str, str] = {}
-        """Kinds that a single document leaves open, and what they are in this corpus."""
+        self._completion = Completion()
         self._last: tuple[str, Document | None, Where | None] = "", None, None
         """The document that was read last: who asks for the line of an item usually asks for more."""
 
     def of_topics(self, topics: Topics | None, *, beside: Corpus | None = None) -> "FileCorpus":
-        """The same files, restricted to the documents of these topics (None: all); there must be some.
+        """Restrict the corpus to the documents of these topics (None: all); there must be some.
 
         For a system, `beside` is gold, restricted in the same way. The system's documents need not name their topics:
         those that gold has are kept, too, and there may be none.
         """
         if topics is None:
             return self
-        return FileCorpus(
-            self.name, self.files, self.format, self.options, topics=topics, beside=beside, findings=self.findings
-        )
+        return FileCorpus(**self._arguments(topics=topics, beside=beside, skip_broken=False))
 
     def beside(self, gold: Corpus) -> "FileCorpus":
-        """The same files as those of a system that is compared with gold; most formats read them in the same way."""
+        """Open the files as those of a system that is compared with gold; most formats read them in the same way."""
         if not self._format.refers_to_gold:
             return self
-        return FileCorpus(
-            self.name,
-            self.files,
-            self.format,
-            replace(self.options, gold=GoldReader(gold)),
-            topics=self.topics,
-            beside=self._beside,
-            skip_broken=self._skip_broken,
-            findings=self.findings,
-        )
+        return FileCorpus(**self._arguments(options=replace(self.options, gold=GoldReader(gold))))
+
+    def _arguments(self, **changes: Any) -> dict[str, Any]:
+        """Return the arguments to open the same files once more, with these changes."""
+        return {
+            "name": self.name,
+            "files": self.files,
+            "format_": self.format,
+            "options": self.options,
+            "topics": self.topics,
+            "beside": self._beside,
+            "skip_broken": self._skip_broken,
+            "findings": self.findings,
+            **changes,
+        }
 
     def keep_documents(self) -> None:
         """Keep documents that are read, up to a limit, for a corpus that is scored several times."""
@@ -107,31 +109,25 @@ class FileCorpus:
         part = FileCorpus(self.name, [self.files[number] for number in numbers], self.format, self.options)
         known = self._reader.states
         states = {new: known[old] for new, old in enumerate(numbers) if old in known}
-        return part._with(index, states, None if self._facts is None else (self._facts, self._open_kinds))
+        return part._with(index, states, None if self._facts is None else (self._facts, self._completion))
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Another process is given files, options and, once they are made, index and facts; it reads for itself."""
         return _reopened, (
-            (self.name, self.files, self.format, self.options),
-            {
-                "topics": self.topics,
-                "beside": self._beside if self._index is None else None,
-                "findings": self.findings,
-                "skip_broken": self._skip_broken,
-            },
+            self._arguments(beside=self._beside if self._index is None else None),
             self._index,
             self._reader.states,
-            None if self._facts is None else (self._facts, self._open_kinds),
+            None if self._facts is None else (self._facts, self._completion),
         )
 
     def _with(
-        self, index: Index | None, states: Mapping[int, FileState], facts: tuple[Facts, dict[str, str]] | None
+        self, index: Index | None, states: Mapping[int, FileState], facts: tuple[Facts, Completion] | None
     ) -> "FileCorpus":
         """Take over what another process knows."""
         self._index = index
         self._reader.expect(states)
         if facts is not None:
-            self._facts, self._open_kinds = facts
+            self._facts, self._completion = facts
         return self
 
     @property
@@ -153,11 +149,7 @@ class FileCorpus:
         index = Index()
         other_topics: set[str | None] = set()
         try:
-            for number, file in enumerate(self.files):
-                topic = self._format.topic_of(file.name)
-                if self.topics is not None and self._beside is None and topic is not None and topic not in self.topics:
-                    other_topics.add(topic)
-                    continue
+            for number in range(len(self.files)):
                 with self._skipping():
                     for entry in self.entries(number):
                         with self._skipping():
@@ -173,10 +165,13 @@ class FileCorpus:
 
     def _enter_entry(self, index: Index, number: int, entry: Entry, other_topics: set[str | None]) -> None:
         """Add the documents of an entry. If only they themselves have their ids or topics, they are read now."""
-        topic = self._format.topic_of(self.files[number].name)
+        topic = entry.topic
+        if self.topics is not None and self._beside is None and topic is not None and topic not in self.topics:
+            other_topics.add(topic)
+            return
         if entry.id and entry.is_document and (self.topics is None or topic in self.topics):
             if entry.id in index.rows:  # what is wrong with the first one comes first
-                [*self._reader.documents(*index.place(entry.id), refusing(_ignore))]
+                [*self._reader.documents(*index.place(entry.id), refusing(ignore))]
             self.enter(index, number, entry)
             return
         findings, reported = list[Finding](), list[Finding]()
@@ -214,21 +209,19 @@ class FileCorpus:
     @cached_property
     def protocols(self) -> tuple[str, ...]:
         """The format's default protocols; in some formats, what the documents hold decides."""
-        across, choose = self._format.cross_document_protocols, self._format.choose_protocols
+        if self._format.choose_protocols is None:
+            return self._format.protocols
         with self._keeping():
-            if choose is not None:
-                return choose(self)
-            return across if across and share_clusters(self) else self._format.protocols
+            return self._format.choose_protocols(self)
 
     def facts(self, first: int | None = None) -> Facts:
-        """What occurs in the documents, or in the first ones of them.
+        """Collect the facts of the documents, or of the first ones of them.
 
         They are read for it and kept, up to a limit: most corpora are small, and are not read again.
         """
         if self._facts is not None:
             return self._facts
-        depends_on_all = self._format.resolve_kinds is not None or self._format.default_attributes
-        if first is not None and not depends_on_all:
+        if first is not None and self._format.complete is None:
             return self._facts_of(islice(self.ids(), first))
         self._facts = self._facts_of(self.ids())
         return self._facts
@@ -238,17 +231,11 @@ class FileCorpus:
         with self._keeping():
             for id_ in ids:
                 with self._skipping():
-                    facts.add(self._read(id_, refusing(_ignore)))
-                    if (declared := self._format.declared_links) is not None:
-                        kinds = declared(self._reader.piece(*self.index.place(id_)))
-                        facts.links.update((kind, "event", "event") for kind in kinds)
-                    if self.options.coreference:
-                        facts.relations.update(self._format.relation_names(self._reader.piece(*self.index.place(id_))))
-        if self.ids():
-            facts.update(self._format.always)
-        resolve = self._format.resolve_kinds
-        self._open_kinds = {} if resolve is None else resolve(frozenset(facts.kinds))
-        return facts.renamed(self._open_kinds) if self._open_kinds else facts
+                    facts.add(self._read(id_, refusing(ignore)))
+        if self._format.complete is None:
+            return facts
+        self._completion = self._format.complete(facts)
+        return facts.renamed(self._completion.kinds)
 
     @contextmanager
     def _keeping(self) -> Iterator[None]:
@@ -280,7 +267,8 @@ class FileCorpus:
 
     def _only(self, id_: str, report: Report) -> Document:
         """The document of this id among those of its entry, which are all read."""
-        (document,) = [one for one in self._reader.documents(*self.index.place(id_), report) if one.id == id_]
+        documents = self._reader.documents(*self.index.place(id_), report)
+        (document,) = [document for document in documents if document.id == id_]
         return document
 
     def _read_and_keep(self, id_: str, report: Report) -> Document:
@@ -297,11 +285,10 @@ class FileCorpus:
 
     def completed(self, document: Document) -> Document:
         """The document with what only the whole corpus can tell about it."""
-        if not self._format.default_attributes and self._format.resolve_kinds is None:
+        if self._format.complete is None:
             return document
-        present, defaults = self.facts().attributes, self._format.default_attributes
-        defaults = {name: value for name, value in defaults.items() if ("event", name) in present}
-        return _completed(document, self._open_kinds, defaults) if self._open_kinds or defaults else document
+        self.facts()
+        return self._completion.apply(document)
 
     def documents(self, number: int, entry: Entry, report: Report) -> Iterator[Document]:
         """The documents of an entry of a file."""
@@ -327,7 +314,7 @@ class FileCorpus:
             return self.files[number].name, entry.line
         last, document, where = self._last
         if last != id_ or document is None:
-            document, where = self._read(id_, _ignore), None
+            document, where = self._read(id_, ignore), None
         where = where or Where(document)
         self._last = id_, document, where
         return where(item, self.files[number].name)
@@ -342,7 +329,7 @@ class FileCorpus:
         try:
             for id_ in self.ids():
                 with self._skipping():
-                    yield self.read(id_, _ignore)
+                    yield self.read(id_, ignore)
         finally:
             self.close()
 
@@ -351,28 +338,12 @@ class FileCorpus:
 
 
 def _reopened(
-    arguments: tuple[Any, ...],
-    options: dict[str, Any],
+    arguments: dict[str, Any],
     index: Index | None,
     states: Mapping[int, FileState],
-    facts: tuple[Facts, dict[str, str]] | None,
+    facts: tuple[Facts, Completion] | None,
 ) -> FileCorpus:
-    return FileCorpus(*arguments, **options)._with(index, states, facts)
-
-
-def _completed(document: Document, kinds: dict[str, str], defaults: dict[str, Value]) -> Document:
-    """The document with its open kinds resolved, and with default attributes of its events."""
-
-    def completed(mention: Mention) -> Mention:
-        kind = kinds.get(mention.kind, mention.kind)
-        lacking = defaults.keys() - mention.attributes.keys() if kind == "event" else ()
-        if kind == mention.kind and not lacking:
-            return mention
-        attributes = mention.attributes | {name: value for name, value in defaults.items() if name in lacking}
-        return replace(mention, kind=kind, attributes=attributes)
-
-    changed = replace(document, mentions=tuple(map(completed, document.mentions)))
-    return changed if document.places is None else changed.at(document.places)
+    return FileCorpus(**arguments)._with(index, states, facts)
 
 
 class Where:
@@ -417,22 +388,7 @@ def _lookup(document: Document, places: Places) -> Callable[[Target], Line | Non
     return find
 
 
-def share_clusters(documents: Iterable[Document]) -> bool:
-    """Whether a cluster has mentions in two documents; they are read until one is found."""
-    seen: set[str] = set()
-    for document in documents:
-        clusters = {mention.cluster for mention in document.mentions if mention.cluster is not None}
-        if not seen.isdisjoint(clusters):
-            return True
-        seen |= clusters
-    return False
-
-
 def _size(document: Document) -> int:
     """About how many bytes a document takes in memory: a record with its strings takes about 600, a form 60."""
     records = len(document.mentions) + len(document.clusters) + len(document.links)
     return 600 * records + 60 * len(document.forms or ()) + len(document.text or "")
-
-
-def _ignore(finding: object) -> None:
-    """A plain loop over documents does not report findings."""

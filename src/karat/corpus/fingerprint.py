@@ -21,7 +21,7 @@ _decode = msgspec.json.Decoder(tuple[list[str], list[int]]).decode
 
 
 class Share(NamedTuple):
-    """What one document contributes to the fingerprint of its corpus."""
+    """The contribution of one document to the fingerprint of its corpus."""
 
     document: str
     digest: int
@@ -49,9 +49,9 @@ def share(document: Document) -> Share:
     about = document.id, document.topic, document.subtopic, document.unit
     content = (about, mentions, _clusters(document, first), _links(document, first))
     digest = int.from_bytes(sha256(_encode(content)).digest())
-    own = qualified(document.id, "")
+    prefix = qualified(document.id, "")
     # Readers of formats with local ids qualify them: such a cluster is in no other document.
-    shared = [cluster for cluster in first if not cluster.startswith(own)]
+    shared = [cluster for cluster in first if not cluster.startswith(prefix)]
     return Share(document.id, digest, _encode((shared, [first[cluster] for cluster in shared])))
 
 
@@ -70,7 +70,7 @@ class Fingerprint:
         self._shares += other._shares
 
     def __str__(self) -> str:
-        total = sum(one.digest for one in self._shares)
+        total = sum(share.digest for share in self._shares)
         whole = sha256(f'["{total}",[{",".join(self._across())}]]'.encode())
         return f"sha256:{whole.hexdigest()[:16]}"
 
@@ -79,7 +79,7 @@ class Fingerprint:
 
         Documents come by id, and the clusters of each by first mention: so clusters are numbered in their order.
         """
-        documents = sorted((one.document, one.clusters) for one in self._shares)
+        documents = sorted((share.document, share.clusters) for share in self._shares)
         numbers: defaultdict[str, int] = defaultdict(count().__next__)  # a new cluster gets the next number
         # Arrays, not a list for each cluster: the garbage collector would look through all of them again and again.
         clusters, positions, counts = array("q"), array("q"), array("q")

@@ -12,7 +12,7 @@ from karat.corpus.paths import File
 from karat.corpus.remote import is_url, state_of
 from karat.formats import decode, stem
 from karat.model import Document
-from karat.plugin import Context, Format, Marker, Piece, ReadOptions
+from karat.plugin import Context, Format, Identity, Marker, Piece, ReadOptions
 from karat.problems import Report, Rule
 
 WINDOW = 1 << 18
@@ -34,9 +34,11 @@ class Entry(NamedTuple):
     more: tuple["Entry", ...] = ()
     """Further pieces of the document."""
     is_unnamed: bool = False
-    """Whether it has no id, and is called what its file is called."""
+    """True: it has no id, and is called what its file is called."""
     is_document: bool = True
     """False: the file has no marker, although its format does, and only reading it shows which documents it has."""
+    topic: str | None = None
+    """The topic of the document, if the name of its file says it."""
 
     @property
     def size(self) -> int:
@@ -63,6 +65,7 @@ class Index:
         row = len(self.rows)
         self.rows[sys.intern(entry.id)] = row  # both sides usually have the same ids
         self._numbers.extend((file, entry.offset, entry.length, entry.line))
+        entry = entry._replace(topic=None)
         if entry[4:] != _PLAIN[4:]:
             self._entries[row] = entry
         if entry.is_unnamed:
@@ -106,10 +109,10 @@ def entries(stream: BinaryIO, file: File, format_: Format, *, is_only_file: bool
     marker = format_.marker
     if marker is None or not _has_markers(stream, marker):
         offset = stream.tell()
-        found = format_.find(file.name, stream)
-        id_, line = found or ("", 1)
-        length, is_document = stream.seek(0, os.SEEK_END) - offset, found is not None and marker is None
-        yield Entry(offset, length, line, id_, lead=line - 1, is_document=is_document)
+        identity = format_.identify(file.name, stream)
+        id_, line, topic = identity or Identity()
+        length, is_document = stream.seek(0, os.SEEK_END) - offset, identity is not None and marker is None
+        yield Entry(offset, length, line, id_, lead=line - 1, is_document=is_document, topic=topic)
     elif marker.joins:
         yield from _joined(_found(stream, file, format_, marker, is_only_file))
     else:
@@ -133,7 +136,7 @@ def _joined(pieces: Iterable[Entry]) -> Iterator[Entry]:
 
 
 def _found(stream: BinaryIO, file: File, format_: Format, marker: Marker, is_only_file: bool) -> Iterator[Entry]:
-    """What the marker finds; an entry is complete when the next one begins."""
+    """Find the documents by the marker; an entry is complete when the next one begins."""
     entry: Entry | None = None
     header, is_blank, line = b"", True, 1
     beginning = position = stream.tell()
@@ -167,7 +170,7 @@ def _found(stream: BinaryIO, file: File, format_: Format, marker: Marker, is_onl
 
 
 class _Names:
-    """What the documents of a file are called."""
+    """Names the documents of a file."""
 
     def __init__(self, file: File, format_: Format, marker: Marker, is_only_file: bool) -> None:
         self._file, self._suffixes, self._marker = file, format_.suffixes, marker
@@ -190,11 +193,11 @@ class _Names:
             return marker.find_id(match[0]), False
         if written := match["id"]:
             return decode(written, file=name, line=line), False
-        if marker.unnamed != "file":
+        if not isinstance(marker.unnamed, Rule):
             return f"{self._prefix}{self._number}" if marker.unnamed == "number" else str(line), False
-        if self._first_unnamed is not None and marker.second_unnamed is not None:
+        if self._first_unnamed is not None:
             message = f"a second document without an id (the first is in line {self._first_unnamed})"
-            raise marker.second_unnamed.error(message, file=name, line=line)
+            raise marker.unnamed.error(message, file=name, line=line)
         self._first_unnamed = line
         return stem(name, self._suffixes), True
 
@@ -223,7 +226,7 @@ class DocumentReader:
 
     @property
     def states(self) -> Mapping[int, FileState]:
-        """What each file was like when its documents were looked for: a later change would make places wrong."""
+        """State of each file when it was indexed: a later change would make places wrong."""
         return self._states
 
     def expect(self, states: Mapping[int, FileState]) -> None:
@@ -284,7 +287,7 @@ class DocumentReader:
         return self._open[1]
 
     def _state(self, number: int, stream: BinaryIO) -> FileState:
-        """What a file is like now; one that is read from a URL was looked at when it was opened."""
+        """Return the state of a file; that of a URL is the one it was opened with."""
         if (data := self._files[number].data) is not None:
             return len(data), 0
         if number not in self._remote:
@@ -303,7 +306,3 @@ class DocumentReader:
         if self._open is not None:
             self._open[1].close()
             self._open = None
-
-
-def _ignore(finding: object) -> None:
-    """Findings of a part of a document were reported for the whole."""

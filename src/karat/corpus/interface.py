@@ -1,4 +1,4 @@
-"""What every corpus offers, whether its documents are in files or in memory; and what carries out work on it."""
+"""The interface of a corpus, in files or in memory, and of executors that work on it."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, KeysView, Sequence
 from typing import Protocol, TypeVar, runtime_checkable
@@ -6,7 +6,8 @@ from typing import Protocol, TypeVar, runtime_checkable
 from karat.corpus.index import Index
 from karat.model import Document
 from karat.plugin import Facts
-from karat.problems import Finding, Report, Target
+from karat.plugin.formats import ignore
+from karat.problems import Report, Target
 
 Progress = Callable[[int, int | None], None]
 """Called after each document with the number done and the total (None: not known yet)."""
@@ -36,12 +37,10 @@ class Corpus(Protocol):
     """Documents by id, each read on demand."""
 
     name: str
-    refuses_faults: bool
-    """Whether the rules of its format forbid scoring files with faults."""
-    tolerated_faults: frozenset[str]
-    """Codes of faults that are counted nevertheless."""
+    tolerated_faults: frozenset[str] | None
+    """Codes of faults that are scored, if the rules of its format forbid scoring files with others."""
     global_ids: bool
-    """Whether an id means the same in all documents."""
+    """True: an id means the same in all documents."""
 
     @property
     def protocols(self) -> tuple[str, ...]:
@@ -53,7 +52,7 @@ class Corpus(Protocol):
         ...
 
     def facts(self, first: int | None = None) -> Facts:
-        """What occurs in the documents, or in the first ones of them. Documents are read for it."""
+        """Collect the facts of the documents, or of the first ones of them, which are read for it."""
         ...
 
     @property
@@ -92,12 +91,8 @@ class GoldReader:
 
     def read(self, id_: str) -> Document | None:
         """The document of this id, if gold has it."""
-        return self._corpus.read(id_, _ignore) if id_ in self.ids() else None
+        return self._corpus.read(id_, ignore) if id_ in self.ids() else None
 
     def close(self) -> None:
         """Close the open file of gold."""
         self._corpus.close()
-
-
-def _ignore(finding: Finding) -> None:
-    """Reported when gold is read."""

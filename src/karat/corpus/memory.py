@@ -6,7 +6,6 @@ from itertools import islice
 
 import msgspec
 
-from karat.corpus.files import share_clusters
 from karat.corpus.index import Index
 from karat.formats import DOCUMENT_TWICE, jsonl
 from karat.model import Document
@@ -23,8 +22,7 @@ class MemoryCorpus:
 
     def __init__(self, documents: Iterable[Document] = (), *, name: str = "memory") -> None:
         self.name = name
-        self.refuses_faults = False
-        self.tolerated_faults: frozenset[str] = frozenset()
+        self.tolerated_faults: frozenset[str] | None = None
         self.global_ids = False
         self._facts: Facts | None = None
         self._documents: dict[str, tuple[Document, list[Finding]]] = {}
@@ -48,7 +46,7 @@ class MemoryCorpus:
     @property
     def protocols(self) -> tuple[str, ...]:
         """As for JSONL: by whether clusters have mentions in several documents."""
-        return jsonl.FORMAT.cross_document_protocols if share_clusters(self) else jsonl.FORMAT.protocols
+        return jsonl.choose_protocols(self)
 
     def ids(self) -> KeysView[str]:
         """The ids of all documents."""
@@ -60,7 +58,7 @@ class MemoryCorpus:
         return Index(self._documents)
 
     def facts(self, first: int | None = None) -> Facts:
-        """What occurs in the documents, or in the first ones of them."""
+        """Collect the facts of the documents, or of the first ones of them."""
         if self._facts is not None:
             return self._facts
         facts = Facts()

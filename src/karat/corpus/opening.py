@@ -11,6 +11,7 @@ from karat.corpus.paths import File, find
 from karat.corpus.remote import is_url
 from karat.formats import ENCODING, FORMATS
 from karat.plugin import Format, ReadOptions
+from karat.plugin.formats import ignore
 from karat.problems import Finding, KaratError, Report, Rule, nearest, quoted
 
 OPTIONS = "--gold-format, --system-format, --input-format"
@@ -36,17 +37,13 @@ JSON_HEAD = 1 << 20
 SKIPPED = Rule("file-skipped", "note", "Nothing to do if it is not part of the corpus.")
 
 
-def _ignore(finding: object) -> None:
-    """Findings are reported only to callers that ask for them."""
-
-
 def open_corpus(
     spec: str,
     *,
     format: str | None = None,
     fallback: str | None = None,
     options: ReadOptions | None = None,
-    report: Report = _ignore,
+    report: Report = ignore,
 ) -> FileCorpus:
     """The corpus that a GOLD or SYSTEM argument names."""
     options = options or ReadOptions()
@@ -69,7 +66,7 @@ def corpus_of(
     format: str | None = None,
     fallback: str | None = None,
     options: ReadOptions | None = None,
-    report: Report = _ignore,
+    report: Report = ignore,
     skip_broken: bool = False,
 ) -> FileCorpus:
     """The files that an argument names, as a corpus; without `format`, the format is detected.
@@ -103,7 +100,7 @@ def _chosen(
         _refuse_unsupported([file for file, name in detected if name])
         _refuse_kin([file for file, name in detected if name is None], [sniffed])
         for file, name in detected:
-            if name is None and not sniffed.is_part_of_corpus(file.name, file.head()):
+            if name is None and sniffed.related(file.name, file.head()) is None:
                 report(SKIPPED.at(f"is not {names[0]} and was not read", file=file.name))
         return [file for file, name in detected if name], names[0]
     _refuse_binary(files)
@@ -119,7 +116,7 @@ def _refuse_kin(files: list[File], formats: Iterable[Format]) -> None:
     """Refuse files that are related to a format but hold no document, with what to give instead."""
     for format_ in formats:
         for file in files:
-            if message := format_.redirect(file.name, _head(file)):
+            if message := format_.related(file.name, _head(file)):
                 raise KIN.error(message, file=file.name)
 
 
@@ -151,7 +148,7 @@ def _refuse_binary(files: list[File]) -> None:
 
 
 def _is_text(head: bytes) -> bool:
-    """Whether a file with these first bytes can be UTF-8: UTF-16 and binary data have zero bytes or a mark."""
+    """Return whether a file with these first bytes can be UTF-8: UTF-16 and binary data have zero bytes or a mark."""
     return not head.startswith((b"\xff\xfe", b"\xfe\xff")) and b"\x00" not in head
 
 
@@ -185,7 +182,7 @@ def _sniffed(file: File) -> str | None:
     by_suffix = [name for name, format_ in FORMATS if file.bare_name.endswith(format_.suffixes)]
     by_both = [name for name in by_suffix if FORMATS.get(name).sniff(head)]
     by_content = by_both or [name for name, format_ in FORMATS if format_.sniff(head)]
-    if not by_content and any(format_.redirect(file.name, head) for _, format_ in FORMATS):
+    if not by_content and any(format_.related(file.name, head) for _, format_ in FORMATS):
         return None  # it is known to be no corpus, whatever its suffix
     return min(by_content or by_suffix, default=None)
 
@@ -206,14 +203,14 @@ class _Kind(NamedTuple):
     name: str
     advice: str
     begins: re.Pattern[bytes] | None = None
-    """What a file of this kind begins with: looked for only there, which is much faster than a search."""
+    """The beginning of a file of this kind: matched only there, which is much faster than a search."""
     declares: re.Pattern[bytes] | None = None
     """The DOCTYPE declaration of a file of this kind."""
     contains: tuple[bytes, ...] = ()
-    """What can only be in a file of this kind. Plain texts, since a search for a pattern takes ten times as long."""
+    """Texts that only a file of this kind contains: plain, since a search for a pattern takes ten times as long."""
 
     def is_in(self, head: bytes) -> bool:
-        """Whether a file with these first bytes is of this kind."""
+        """Return whether a file with these first bytes is of this kind."""
         if self.begins is not None and self.begins.match(head):
             return True
         if self.declares is not None and (start := head.find(b"<!DOCTYPE")) >= 0 and self.declares.match(head, start):

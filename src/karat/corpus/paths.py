@@ -19,7 +19,8 @@ from karat.corpus.remote import files_at, is_url, open_url, state_of
 from karat.formats import BYTE_ORDER_MARK, MISSING, decode, text_lines
 from karat.inputs import opened, read_bytes
 from karat.limits import INPUT_TOO_LARGE, MAX_BYTES
-from karat.problems import Finding, KaratError, Report, Rule, quoted
+from karat.plugin.formats import ignore
+from karat.problems import KaratError, Report, Rule, quoted
 
 if TYPE_CHECKING:
     from _typeshed import SupportsRead
@@ -128,14 +129,10 @@ def _raise(error: KaratError) -> NoReturn:
     raise error
 
 
-def _ignore(finding: Finding) -> None:
-    """Findings are reported only to callers that ask for them."""
-
-
 def find(
     spec: str,
     refuse: Callable[[KaratError], None] = _raise,
-    report: Report = _ignore,
+    report: Report = ignore,
     *,
     max_bytes: int = MAX_BYTES,
 ) -> list[File]:
@@ -242,7 +239,7 @@ def _listed(name: str) -> Iterator[tuple[int, str]]:
     if not Path(name).is_file():
         raise _missing("there is no such list", name)
     lines = text_lines(decode(read_bytes(Path(name)), file=name, line=1).removeprefix("\ufeff"))
-    paths = [(number, line.strip()) for number, line in enumerate(lines, 1) if line.strip()]
+    paths = [(i, line.strip()) for i, line in enumerate(lines, 1) if line.strip()]
     if not paths:
         raise LIST.error("the list names no file", file=name)
     for line, path in paths:
@@ -320,7 +317,7 @@ class Spool:
 
 
 class MemorySpool(Spool):
-    """The same in memory: for streams that must not reach the disk."""
+    """Copies in memory: for streams that must not reach the disk."""
 
     def copy(self, stream: "SupportsRead[bytes]", name: str) -> File:
         """A copy of a stream."""

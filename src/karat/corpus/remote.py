@@ -18,7 +18,7 @@ _URL = re.compile(r"(?:[\w+.-]+::)*[a-zA-Z][\w+.-]+://")
 
 
 def is_url(path: str) -> bool:
-    """Whether this is a URL, and not a path of this machine."""
+    """Return whether this is a URL, and not a path of this machine."""
     return _URL.match(path) is not None
 
 
@@ -28,8 +28,8 @@ def files_at(url: str) -> list[str]:
     try:
         if system.isdir(path):
             paths = sorted(system.find(path))
-            below = [(one, one[len(path) :]) for one in paths]
-            return [system.unstrip_protocol(one) for one, name in below if not re.search(r"(?:^|/)\.", name)]
+            visible = [file for file in paths if not re.search(r"(?:^|/)\.", file[len(path) :])]
+            return [system.unstrip_protocol(file) for file in visible]
         if system.exists(path):
             return [url]
     except Exception as error:

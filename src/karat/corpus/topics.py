@@ -43,7 +43,7 @@ class Topics:
         return cls(names, ranges)
 
     def __contains__(self, topic: object) -> bool:
-        """Whether this topic is selected; None, for a document without a topic, never is."""
+        """Return whether this topic is selected; None, for a document without a topic, never is."""
         if not isinstance(topic, str):
             return False
         if topic in self._names:

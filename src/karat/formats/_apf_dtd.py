@@ -36,7 +36,7 @@ REGIONS = {"head": "head", "extent": "extent", "anchor": "anchor", "ldc_scope": 
 
 
 class Shape(NamedTuple):
-    """What an element may be: its content, its attributes, which of them are required, and its children."""
+    """The shape of an element: its content, its attributes, which of them are required, and its children."""
 
     content: str
     attributes: Attributes

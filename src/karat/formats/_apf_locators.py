@@ -170,7 +170,7 @@ _LOCATORS_OF: dict[Unit, dict[str, Callable[[Locators, Any], LocatedText]]] = {
 
 
 def _can_have_length(text: str, length: int) -> bool:
-    """Whether a text can be that of so many characters of a source.
+    """Return whether a text can be that of `length` characters of a source.
 
     The source may write characters as references (`&amp;`), and break lines where the text has a blank.
     """

@@ -67,7 +67,7 @@ _NAME = re.compile(r"[^\W\d][\w.\-]*").fullmatch
 
 
 class Header(Struct):
-    """What a file says around a document: its source file, and lines where something is odd."""
+    """The parts of a file around a document: its source file, and lines where something is odd."""
 
     line: int
     """The line of <source_file>."""
@@ -75,7 +75,7 @@ class Header(Struct):
     resources: list[tuple[str, str]]
     """Name and URN of each external resource."""
     unknown: list[tuple[int, str]] = []
-    """What is not allowed in <source_file>: line and message."""
+    """Children and text that are not allowed in <source_file>: line and message."""
     comments: list[int] = []
     """Lines of comments that contain elements."""
 
@@ -376,7 +376,7 @@ def _attributes(element: Any, shape: Shape, *, is_valid: bool) -> dict[str, Valu
 
 
 def _is_name(id_: str) -> bool:
-    """Whether an id is an XML name. Nearly all are in ASCII, and take a third of the time of the expression."""
+    """Return whether an id is an XML name. Nearly all are in ASCII, and take a third of the time of the expression."""
     letters = id_.replace("-", "_").replace(".", "_")
     return (letters.isascii() and letters.isidentifier() and id_[0] not in "-.") or bool(_NAME(id_))
 

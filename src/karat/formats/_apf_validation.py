@@ -120,12 +120,12 @@ class Validation:
 
     @cached_property
     def _has_long_tags(self) -> bool:
-        """Whether a tag has several lines; otherwise, where it ends is where it starts."""
+        """Return whether a tag has several lines; otherwise, where it ends is where it starts."""
         ends = [end.start() for end in _LINE_END.finditer(self._data)]
         return any(self._data.rfind(b"<", 0, end) > self._data.rfind(b">", 0, end) for end in ends)
 
     def examine(self) -> bool:
-        """Whether the document is valid; if not, children and attributes that are not as in the DTD are reported."""
+        """Return whether the document is valid; report children and attributes that are not as in the DTD."""
         is_small = len(self._data) < SHORTEST * MOST or self._data.count(b"<") < MOST
         self._is_valid = is_small and dtd().validate(self._root)
         if not self._is_valid:
@@ -299,7 +299,7 @@ def check_inside(
 
 def check_overlaps(validation: Validation, mentions: Sequence[Mention], elements: Sequence[Any]) -> None:
     """Heads or anchors of one element do not overlap; a general check reports the same span twice."""
-    regions = sorted((mention.head or mention.span, number) for number, mention in enumerate(mentions))
+    regions = sorted((mention.head or mention.span, i) for i, mention in enumerate(mentions))
     end, holder = regions[0][0][-1][1], regions[0][1]
     for region, number in regions[1:]:
         if region[0][0] < end and mentions[number].span != mentions[holder].span:

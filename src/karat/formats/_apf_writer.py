@@ -27,7 +27,7 @@ ROLES = {"relation": RELATION_ROLES, "event": EVENT_ROLES}
 REGIONS = {"entity": ("head",), "event": ("extent", "scope")}
 """Regions that mentions of a kind have in addition to their span."""
 RESOURCE = "resource "
-"""What the name of an external resource follows in `Document.about`."""
+"""Prefix of the name of an external resource in `Document.about`."""
 
 _NAME = re.compile(r"[^\W\d][\w.\-]*")
 _NOT_IN_FILE_NAME = re.compile(r"[/\\\x00-\x1f\x7f]")

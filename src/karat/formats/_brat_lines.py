@@ -52,7 +52,7 @@ class TextBound(NamedTuple):
 
     @property
     def is_short(self) -> bool:
-        """Whether the text is shorter than its span, so that it may continue in the next line."""
+        """Return whether the text is shorter than its span, so that it may continue in the next line."""
         return len(self.text) < sum(end - begin for begin, end in self.segments) + len(self.segments) - 1
 
 

@@ -6,13 +6,14 @@ where the file gives just a span, to a mention of kind `argument`, one for each 
 
 from collections.abc import Sequence
 from itertools import accumulate
+from typing import Any
 
 from msgspec import Raw, Struct
 
 from karat.formats._brackets import LONGEST_TEXT
 from karat.formats._text import DANGLING, TWICE
-from karat.model import Id, Link, Mention, Region, Sentence, Unit, Value
-from karat.plugin.formats import ReadOptions
+from karat.model import Document, Id, Link, Mention, Region, Sentence, Unit, Value
+from karat.plugin.formats import Completion, Facts, Piece
 from karat.problems import KaratError, Report, Rule, quoted
 
 SPAN = Rule("event-span", "fatal", "Write offsets in whole numbers, 0 or more; a span has at least one token.")
@@ -22,13 +23,18 @@ UNIT = Rule("event-unit", "fatal", "Omit --unit; the format says what offsets co
 UNREAD = Rule("relations-unread", "note", "Nothing to do; no score uses them.")
 
 
+def default_realis(facts: Facts) -> Completion:
+    """Events without a realis are not annotated, in a corpus in which others have one."""
+    return Completion(attributes={"realis": "NOT_ANNOTATED"} if ("event", "realis") in facts.attributes else {})
+
+
 class EventDocument:
     """Collects the annotations of a document. What cannot be used is reported and left out."""
 
-    def __init__(self, id_: str, report: Report, *, file: str, line: int, tokens: Sequence[str] | None = None) -> None:
+    def __init__(self, id_: str, report: Report, value: Piece, tokens: Sequence[str] | None = None) -> None:
         self.id = id_
         self._tokens = tokens
-        self._report, self._file, self._line = report, file, line
+        self._report, self._file, self._line = report, value.name, value.line
         self._entities: dict[str, Mention] = {}
         self._events: dict[str, Mention] = {}
         self._fillers: dict[Region | str | None, Mention] = {}
@@ -121,13 +127,10 @@ class EventDocument:
         if relations:
             self.tell(UNREAD, f"relations between entities are not read ({len(relations):,} here)")
 
-    def mentions(self) -> tuple[Mention, ...]:
-        """Entities, fillers that are no entities, and events, each in the order of the file."""
-        return (*self._entities.values(), *self._fillers.values(), *self._events.values())
-
-    def links(self) -> tuple[Link, ...]:
-        """The arguments of all events."""
-        return tuple(self._links)
+    def document(self, **fields: Any) -> Document:
+        """Return the document: entities, other fillers, and events, each in the order of the file, and arguments."""
+        mentions = (*self._entities.values(), *self._fillers.values(), *self._events.values())
+        return Document(self.id, mentions=mentions, links=tuple(self._links), **fields)
 
 
 def typed(type_: str | None) -> dict[str, Value]:
@@ -141,10 +144,11 @@ def sentences_of(lengths: Sequence[int]) -> tuple[Sentence, ...]:
     return tuple(Sentence(begin) for begin, length in zip(begins, lengths, strict=False) if length)
 
 
-def refuse_unit(options: ReadOptions, unit: Unit, *, file: str, line: int) -> None:
-    """Refuse another unit of offsets than that of the format."""
-    if options.unit not in (None, unit):
-        raise UNIT.error(f"offsets of this format count {unit}s, but --unit says {options.unit}", file=file, line=line)
+def refuse_unit(given: Unit | None, unit: Unit, value: Piece) -> None:
+    """Refuse `--unit` with another unit than that of the format."""
+    if given not in (None, unit):
+        message = f"offsets of this format count {unit}s, but --unit says {given}"
+        raise UNIT.error(message, file=value.name, line=value.line)
 
 
 OFFSETS = Rule("argument-offsets", "fault", "Correct one of the two; the offsets of the entity mention count.")
@@ -189,7 +193,7 @@ class EventMention(Struct, frozen=True, gc=False):
 
 
 class Annotated(Struct, frozen=True, kw_only=True):
-    """What the files have in common: a document, a sentence or a window of tokens."""
+    """Fields that the files have in common: a document, a sentence or a window of tokens."""
 
     tokens: tuple[str, ...] | None = None
     entity_mentions: tuple[EntityMention, ...] = ()
@@ -200,20 +204,20 @@ class Annotated(Struct, frozen=True, kw_only=True):
 def add_mentions(annotated: Annotated, to: EventDocument, clusters: dict[str, str] | None = None) -> None:
     """Add everything; `clusters` has the clusters of entity mentions, by id, as far as they are known."""
     clusters = clusters or {}
-    for one in annotated.entity_mentions:
-        attributes = typed(one.entity_type)
-        if one.entity_subtype:
-            attributes["subtype"] = one.entity_subtype
-        if one.mention_type:
-            attributes["mention_type"] = one.mention_type
+    for entity in annotated.entity_mentions:
+        attributes = typed(entity.entity_type)
+        if entity.entity_subtype:
+            attributes["subtype"] = entity.entity_subtype
+        if entity.mention_type:
+            attributes["mention_type"] = entity.mention_type
         to.add_entity(
             Mention(
-                one.id,
-                ((one.start, one.end),),
+                entity.id,
+                ((entity.start, entity.end),),
                 kind="entity",
-                cluster=clusters.get(one.id),
+                cluster=clusters.get(entity.id),
                 attributes=attributes,
-                text=one.text,
+                text=entity.text,
             )
         )
     for event in annotated.event_mentions or ():

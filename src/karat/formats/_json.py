@@ -6,9 +6,9 @@ has one, and those inside strings are the same on both sides; a key that was dro
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
-from typing import Any, BinaryIO, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -59,40 +59,8 @@ STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
 _BEFORE_ENTRY = re.compile(rb'[\s,{]*"[^"\\]*(?:\\.[^"\\]*)*"\s*:\s*', re.DOTALL)
 
 
-class Value(NamedTuple):
-    """A JSON value in a file, and where it begins."""
-
-    data: bytes
-    offset: int
-    line: int
-    key: str | None = None
-    """Its key, if it is an entry of an object."""
-
-
-def values(stream: BinaryIO, file: str) -> Iterator[Value]:
-    """The values of a file: its lines, the elements of its list, or the only one."""
-    offset = stream.tell()
-    first = next((line for line in stream if not line.isspace()), b"")
-    is_list = first.lstrip().startswith(b"[")
-    stream.seek(offset)
-    if is_list or not is_value(first):
-        data = stream.read()
-        if is_list:
-            yield from elements(data, offset, file)
-            return
-        if is_value(data):
-            blank = len(data) - len(data.lstrip())
-            yield Value(data[blank:], offset + blank, 1 + data.count(b"\n", 0, blank))
-            return
-        stream.seek(offset)
-    for line, data in enumerate(stream, 1):
-        if not data.isspace():
-            yield Value(data, offset, line)
-        offset += len(data)
-
-
 def is_value(data: bytes) -> bool:
-    """Whether data are one JSON value."""
+    """Return whether data are one JSON value."""
     try:
         _raw.decode(data)
     except Unreadable:
@@ -101,7 +69,7 @@ def is_value(data: bytes) -> bool:
 
 
 def is_truncated(data: bytes) -> bool:
-    """Whether data are the beginning of a JSON value."""
+    """Return whether data are the beginning of a JSON value."""
     try:
         _raw.decode(data)
     except Unreadable as error:
@@ -109,37 +77,30 @@ def is_truncated(data: bytes) -> bool:
     return False
 
 
-def elements(data: bytes, offset: int, file: str) -> Iterator[Value]:
-    """The elements of a list that begins at this offset of a file."""
-    decoded_elements = decoded(_list, data, BROKEN, file=file, line=1)
-    at, line = 0, 1
-    for element in decoded_elements:
-        begin = _end(_BEFORE_ELEMENT, data, at)
-        line += data.count(b"\n", at, begin)
-        own = bytes(element)
-        yield Value(own, offset + begin, line)
-        at = begin + len(own)
-        line += own.count(b"\n")
+def elements(piece: Piece) -> Iterator[Piece]:
+    """Split the list that a piece is."""
+    decoded_elements = decoded(_list, piece.data, BROKEN, file=piece.name, line=piece.line)
+    return _located(piece, (("", element) for element in decoded_elements), _BEFORE_ELEMENT)
 
 
-def entries(value: Value, file: str) -> Iterator[Value]:
-    """The entries of an object, each with its key."""
-    by_key = decoded(_object, value.data, BROKEN, file=file, line=value.line)
-    refuse_repeated_keys(value.data, file=file, line=value.line)
-    at, line = 0, value.line
-    for key, entry in by_key.items():
-        begin = _end(_BEFORE_ENTRY, value.data, at)
-        line += value.data.count(b"\n", at, begin)
-        own = bytes(entry)
-        yield Value(own, value.offset + begin, line, key)
-        at = begin + len(own)
-        line += own.count(b"\n")
+def entries(piece: Piece) -> Iterator[Piece]:
+    """Split the object that a piece is; the key of an entry is the id of its piece."""
+    by_key = decoded(_object, piece.data, BROKEN, file=piece.name, line=piece.line)
+    refuse_repeated_keys(piece.data, file=piece.name, line=piece.line)
+    return _located(piece, by_key.items(), _BEFORE_ENTRY)
 
 
-def _end(pattern: re.Pattern[bytes], data: bytes, at: int) -> int:
-    match = pattern.match(data, at)
-    assert match is not None, "the data were decoded before"
-    return match.end()
+def _located(piece: Piece, values: Iterable[tuple[str, msgspec.Raw]], before: re.Pattern[bytes]) -> Iterator[Piece]:
+    """Values of a piece in its order, each with its line; `before` matches the bytes in front of a value."""
+    end, line = 0, piece.line
+    for key, value in values:
+        match = before.match(piece.data, end)
+        assert match is not None, "the data were decoded before"
+        line += piece.data.count(b"\n", end, match.end())
+        data = bytes(value)
+        yield Piece(piece.name, data, line, key)
+        end = match.end() + len(data)
+        line += data.count(b"\n")
 
 
 def refuse_repeated_keys(data: bytes, *, file: str, line: int) -> None:
@@ -154,7 +115,7 @@ def refuse_repeated_keys(data: bytes, *, file: str, line: int) -> None:
 
 
 def decoded(decoder: msgspec.json.Decoder[T], data: bytes, rule: Rule, *, file: str, line: int) -> T:
-    """What a decoder reads; if it cannot, the error says where it gave up."""
+    """Decode data; the error for data that cannot be decoded says where."""
     try:
         return decoder.decode(data)
     except Unreadable as error:
@@ -193,7 +154,7 @@ def lines_with(key: str) -> Marker:
 
 
 def _is_first_of_lines(line: bytes) -> bool:
-    """Whether a file with this first line has one value per line: no list, and no value that goes on in the next."""
+    """Return whether a file with this first line has one value per line: no list, no value over several lines."""
     return not line.lstrip().startswith(b"[") and not is_truncated(line)
 
 
@@ -204,7 +165,7 @@ def each_value(read: Callable[[Piece, Context], Document]) -> Callable[[Piece, C
         if piece.line > 1 or _is_first_of_lines(piece.data.lstrip().partition(b"\n")[0]):
             yield _placed(read(piece, context), piece)
             return
-        for value in _values(piece):
+        for value in values(piece):
             try:
                 document = read(value, context)
             except KaratError as error:
@@ -215,16 +176,15 @@ def each_value(read: Callable[[Piece, Context], Document]) -> Callable[[Piece, C
     return read_values
 
 
-def _values(piece: Piece) -> Iterator[Piece]:
+def values(piece: Piece) -> Iterator[Piece]:
     """Split a file that is read whole: a list, a single value, or lines of which the first is broken."""
     if piece.data.lstrip().startswith(b"["):
-        for value in elements(piece.data, 0, piece.name):
-            yield Piece(piece.name, value.data, value.line)
+        yield from elements(piece)
     elif is_value(piece.data):
         data = piece.data.lstrip()
-        yield Piece(piece.name, data, 1 + piece.data.count(b"\n", 0, len(piece.data) - len(data)))
+        yield Piece(piece.name, data, piece.line + piece.data.count(b"\n", 0, len(piece.data) - len(data)))
     else:
-        for line, data in enumerate(piece.data.split(b"\n"), 1):
+        for line, data in enumerate(piece.data.split(b"\n"), piece.line):
             if data and not data.isspace():
                 yield Piece(piece.name, data, line)
 
@@ -267,7 +227,7 @@ class Field:
         self.keys: set[str] = set()
         """Keys of the object that it is, or of those in the list that it is."""
         self.is_empty = False
-        """Whether it is an empty object or list."""
+        """True for an empty object or list."""
 
 
 Fields = Mapping[str, Field]

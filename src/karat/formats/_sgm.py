@@ -36,7 +36,7 @@ class Source(NamedTuple):
     zones: dict[str, list[tuple[int, int]]]
 
     def holds(self, name: str, begin: int, end: int) -> bool:
-        """Whether a segment is inside an element of that name."""
+        """Return whether a segment is inside an element of that name."""
         return any(first <= begin and end <= last for first, last in self.zones.get(name, ()))
 
 

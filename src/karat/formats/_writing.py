@@ -1,4 +1,4 @@
-"""What writers of formats share: losses that they report, clusters, and spans in tokens."""
+"""Shared parts of writers: reported losses, clusters, and spans in tokens."""
 
 from bisect import bisect_left
 from collections import Counter

@@ -52,7 +52,7 @@ from karat.formats._apf_writer import write
 from karat.formats._text import ENCODING, decode
 from karat.formats._xml import BROKEN, root_of
 from karat.model import Document
-from karat.plugin.formats import Context, Format, Piece
+from karat.plugin.formats import Context, Format, Identity, Piece
 from karat.problems import KaratError, Rule, quoted
 
 UNIT = Rule("apf-unit", "fatal", "Omit --unit token; APF counts characters, seconds or boxes.")
@@ -70,14 +70,10 @@ def sniff(head: bytes) -> bool:
     return b"<source_file" in head or b"<!DOCTYPE source_file" in head
 
 
-def is_part_of_corpus(name: str, head: bytes) -> bool:
-    """Sources and DTDs are part of a corpus, but hold no annotations."""
-    del head
-    return name.lower().endswith((".sgm", ".sgml", ".dtd"))
-
-
-def redirect(name: str, head: bytes) -> str | None:
-    """Annotation graphs and tables of ids were distributed beside APF files, and are not scored."""
+def related(name: str, head: bytes) -> str | None:
+    """Sources and DTDs hold no annotations; annotation graphs and tables of ids are not scored."""
+    if name.lower().endswith((".sgm", ".sgml", ".dtd")):
+        return ""
     lowered = name.lower().removesuffix(".gz")
     if lowered.endswith(".ag.xml") or b"<AGSet" in head or b"<!DOCTYPE AGSet" in head:
         return "this is an annotation graph (AG), not APF: give the .apf.xml"
@@ -86,13 +82,13 @@ def redirect(name: str, head: bytes) -> str | None:
     return None
 
 
-def find(file: str, stream: BinaryIO) -> tuple[str, int] | None:
-    """Return the id and line of the document, if there is one, and what is around it is well-formed."""
+def identify(name: str, stream: BinaryIO) -> Identity | None:
+    """Find the document, if there is one, and the XML around it is well-formed."""
     try:
-        ((id_, line),) = [(part.id, part.line) for part in _parts(stream.read(), file)]
+        (identity,) = [Identity(part.id, part.line) for part in _parts(stream.read(), name)]
     except (KaratError, ValueError):
         return None
-    return id_, line
+    return identity
 
 
 def read(piece: Piece, context: Context) -> Iterator[Document]:
@@ -160,7 +156,7 @@ class _SourceFile(NamedTuple):
     documents: list[tuple[int, int]]
 
     def skeleton(self, data: bytes) -> bytes:
-        """The same XML with only line ends inside its documents."""
+        """Return the XML with only line ends inside its documents."""
         pieces, last = [], self.begin
         for begin, end in self.documents:
             tag = _TAG_END.search(data, begin, end)
@@ -224,7 +220,7 @@ def _source_files(data: bytes, file: str) -> Iterator[_SourceFile]:
 
 
 def _is_blank(data: bytes) -> bool:
-    """Whether there are only comments."""
+    """Return whether there are only comments."""
     return not _COMMENT.sub(b"", data).strip()
 
 
@@ -245,7 +241,7 @@ def _refuse_broken(data: bytes, file: str, line: int) -> None:
 
 
 def _header(root: Any, skeleton: bytes, first: int, file: str) -> Header:
-    """What a source file, which starts in line `first`, says about all its documents."""
+    """Read what a source file, which starts in line `first`, says about all its documents."""
     lines = skeleton.split(b"\n")
     header = Header(first + start_line(root, lines) - 1, dict(root.attrib), [])
     texts, is_over = [(int(root.sourceline), root.text)], False
@@ -292,15 +288,13 @@ FORMAT = Format(
     protocols=("ace-2005", "ace-2005-nist"),
     sniff=sniff,
     read=read,
-    find=find,
+    identify=identify,
     write=write,
     folder="either",
     companions=(".sgm", ".ag.xml", ".tab"),
-    is_part_of_corpus=is_part_of_corpus,
-    redirect=redirect,
-    global_ids=True,
+    related=related,
+    global_ids="all",
     # Results that are not valid are not accepted (evaluation plan, section 3.5.1), but published corpora have these: a
     # mention given twice, overlapping heads, a document without elements, a relation without MODALITY or TENSE.
-    refuses_faults=True,
     tolerated_faults=frozenset({"span-twice-in-cluster", "span-repeated", "apf-overlap", "apf-empty", "apf-modality"}),
 )

@@ -34,10 +34,11 @@ from typing import BinaryIO
 
 from karat.formats._brat_lines import Place, Records, Relation, TextBound
 from karat.formats._brat_writer import plan, write
+from karat.formats._events import default_realis
 from karat.formats._text import DANGLING, SINGLETON, decode, stem
 from karat.inputs import read_bytes
-from karat.model import Document, Line, Link, Mention, Places, Value, compact_lines, qualified
-from karat.plugin.formats import Context, Format, Piece
+from karat.model import Declared, Document, Line, Link, Mention, Places, Value, compact_lines, qualified
+from karat.plugin.formats import Completion, Context, Facts, Format, Identity, Piece
 from karat.problems import KaratError, Report, Rule
 from karat.regions import union
 
@@ -55,14 +56,13 @@ COREFERENCE = Rule("brat-coreference", "note", "Nothing to do if these relations
 IDENTITY = Rule("brat-identity", "note", "If these relations are coreference, add --coreference with their name.")
 
 _LETTERS = re.compile(r"[^a-z]+", re.IGNORECASE)
-"""What is left out of a name before it is compared."""
+"""Characters left out of a name before it is compared."""
 _IDENTITY = re.compile(
     r"(is)?same(as|event|entity|referent|mention|object)?|(is)?ident(ity|ical)(to|with)?|(is)?equiv(alent|alence)?(to|with)?"
     r"|cospecifi(es|cation)|anaphor(a|ic)?",
     re.IGNORECASE,
 ).fullmatch
 """Names of relations that may be meant as coreference."""
-_RELATION = re.compile(r"^R\S*\t(\S+)", re.MULTILINE)
 _BEGINNING = re.compile(
     rb"\s*(T\w+\t\S+ \d+ \d+[;\t ]|E\w+\t\S+:T\w+\s|[RAM]\w+\t\S+ \S|N\w+\tReference |#\w+\t\S+ [TERAMN]\w|\*\t\S+ T)"
 )
@@ -73,9 +73,10 @@ def sniff(head: bytes) -> bool:
     return _BEGINNING.match(head) is not None
 
 
-def resolve_kinds(kinds: frozenset[str]) -> dict[str, str]:
+def complete(facts: Facts) -> Completion:
     """Text bounds are entities in a corpus with any event; else they are the events."""
-    return {UNDECIDED: "entity" if "event" in kinds else "event"} if UNDECIDED in kinds else {}
+    kinds = {UNDECIDED: "entity" if "event" in facts.kinds else "event"} if UNDECIDED in facts.kinds else {}
+    return Completion(kinds, default_realis(facts.renamed(kinds)).attributes)
 
 
 def read(piece: Piece, context: Context) -> Iterator[Document]:
@@ -90,10 +91,10 @@ def read(piece: Piece, context: Context) -> Iterator[Document]:
     yield document
 
 
-def find(file: str, stream: BinaryIO) -> tuple[str, int]:
-    """Return the id of the document of a file, which the file is named after, and its first line."""
+def identify(name: str, stream: BinaryIO) -> Identity:
+    """The document is called what the file is called."""
     del stream
-    return stem(file, SUFFIXES), 1
+    return Identity(stem(name, SUFFIXES))
 
 
 def _part(piece: Piece, context: Context, line: int | None) -> Document:
@@ -117,18 +118,12 @@ def _document(piece: Piece, context: Context) -> Document:
 
 def _parts(text: str, file: str) -> list[tuple[str, str]]:
     """The files of a document and what is in them: a file alone, or an `.a1` before its `.a2`."""
-    own = file.lower().removesuffix(".gz")
-    if not own.endswith((GIVEN, FOUND)):
+    name = file.lower().removesuffix(".gz")
+    if not name.endswith((GIVEN, FOUND)):
         return [(file, text)]
-    suffixes = [FOUND] if own.endswith(GIVEN) else [GIVEN]
+    suffixes = [FOUND] if name.endswith(GIVEN) else [GIVEN]
     beside = [(str(path), decode(read_bytes(path), file=str(path), line=1)) for path in _beside(file, suffixes)]
-    return [(file, text), *beside] if own.endswith(GIVEN) else [*beside, (file, text)]
-
-
-def relation_names(piece: Piece) -> set[str]:
-    """The names of the relations of a document."""
-    text = piece.data.decode("utf-8", "replace")
-    return {name for _, part in _parts(text, piece.name) for name in _RELATION.findall(part)}
+    return [(file, text), *beside] if name.endswith(GIVEN) else [*beside, (file, text)]
 
 
 def _beside(file: str, suffixes: Iterable[str]) -> list[Path]:
@@ -147,7 +142,7 @@ def _text_beside(file: str, report: Report) -> str | None:
 
 
 class _Reader:
-    """What the records of a document say together."""
+    """Combines the records of a document."""
 
     def __init__(self, records: Records, coreference: frozenset[str]) -> None:
         self._records = records
@@ -181,7 +176,9 @@ class _Reader:
             links=tuple([link for _, link in links]),
         )
         mention_lines = _lines([place for place, _ in placed], file)
-        return document.at(Places(1, mention_lines, links=_lines([place for place, _ in links], file)))
+        places = Places(1, mention_lines, links=_lines([place for place, _ in links], file))
+        names = {relation.name for relation in self._records.relations if relation.id != "*"}
+        return document.at(places, Declared(relations=names))
 
     def _placed_mentions(self) -> Iterator[tuple[Place, Mention]]:
         """Events at their triggers, and the other text bounds, each with its place."""
@@ -196,13 +193,13 @@ class _Reader:
 
     def _attributes(self) -> dict[str, dict[str, Value]]:
         attributes = {mention.id: dict(mention.attributes) for mention in self._mentions.values()}
-        for one in self._records.attributes:
-            for target in self._triggered.get(one.target, [one.target]):
+        for id_, place, name, owner, value in self._records.attributes:
+            for target in self._triggered.get(owner, [owner]):
                 if target not in attributes:
-                    self._dangling(one.place, one.id, target)
-                elif attributes[target].setdefault(one.name, one.value) != one.value:
-                    message = f"{target} already has the {one.name} {attributes[target][one.name]!r}"
-                    self._records.report(ATTRIBUTE_TWICE, one.place, f"{message}; {one.value!r} is ignored")
+                    self._dangling(place, id_, target)
+                elif attributes[target].setdefault(name, value) != value:
+                    message = f"{target} already has the {name} {attributes[target][name]!r}"
+                    self._records.report(ATTRIBUTE_TWICE, place, f"{message}; {value!r} is ignored")
         return attributes
 
     def _links(self) -> Iterator[tuple[Place, Link]]:
@@ -238,9 +235,10 @@ class _Reader:
 
     def _report_names(self) -> None:
         """Report relations that are taken for coreference by the beginning of their name, or that may be meant so."""
-        names = Counter((one.name, self._is_coreference(one)) for one in self._records.relations if one.id != "*")
+        relations = [relation for relation in self._records.relations if relation.id != "*"]
+        names = Counter((relation.name, self._is_coreference(relation)) for relation in relations)
         for (name, is_coreference), count in names.items():
-            first = next(one.place for one in self._records.relations if one.name == name)
+            first = next(relation.place for relation in self._records.relations if relation.name == name)
             if not is_coreference and _IDENTITY(_LETTERS.sub("", name)):
                 message = f"relations called {name} are not read as coreference ({count:,} here)"
                 self._records.report(IDENTITY, first, message)
@@ -281,8 +279,8 @@ class _Classes:
 
     def join(self, ids: Iterable[str]) -> None:
         """Join the sets of all these ids."""
-        for one, other in pairwise(ids):
-            self._parents[self.find(other)] = self.find(one)
+        for first, second in pairwise(ids):
+            self._parents[self.find(second)] = self.find(first)
 
 
 def _mention(id_: str, bound: TextBound, kind: str, type_: str) -> Mention:
@@ -307,13 +305,11 @@ FORMAT = Format(
     protocols=("tac-2017",),
     sniff=sniff,
     read=read,
-    find=find,
-    relation_names=relation_names,
+    identify=identify,
     write=write,
     plan=plan,
     folder="always",
     companions=(".txt", GIVEN),
-    resolve_kinds=resolve_kinds,
-    default_attributes={"realis": "NOT_ANNOTATED"},
-    local_clusters=True,
+    complete=complete,
+    global_ids="none",
 )

@@ -31,8 +31,8 @@ from typing import NamedTuple
 from karat.formats._brackets import LONGEST_TEXT, Bracket, CellError, brackets, place
 from karat.formats._conll_writer import text_of, write
 from karat.formats._text import LinesExcept, after_line, decode, search_line
-from karat.model import EMPTY, Document, Mention, Places, qualified
-from karat.plugin.formats import Context, Facts, Format, Marker, Piece
+from karat.model import EMPTY, Declared, Document, Mention, Places, qualified
+from karat.plugin.formats import Context, Format, Marker, Piece
 from karat.problems import KaratError, Report, Rule, quoted
 
 SUFFIXES = (".conll", ".v4_gold_conll", ".v4_auto_conll", ".v9_auto_conll")
@@ -41,7 +41,7 @@ END = re.compile(rb"#[^\S\n]*end[ \t]+document")
 COMMENT = b"#"
 NO_BRACKETS = frozenset({b"-", b"_"})
 NOTHING = b"-"
-"""What is written for a word that is not known."""
+"""The word of a token whose word is not known."""
 
 STRUCTURE = Rule("conll-structure", "fatal", "Put each document between #begin document ID and #end document.")
 CELL = Rule(
@@ -53,6 +53,8 @@ NO_ID = Rule("conll-no-id", "note", "Write #begin document ID to give it another
 NO_ID_TWICE = Rule("conll-no-id-twice", "fatal", "Give each document an id, #begin document ID, or a file of its own.")
 DOUBLE = Rule("conll-double-antecedent", "note", "Nothing to do; brackets such as (12+3) are ignored.")
 BLANKS = Rule("conll-blanks", "note", "Nothing to do; write (1)|(2) without blanks to avoid this note.")
+
+DECLARED = Declared(kinds=("event",))
 
 _SPLIT_CELL = re.compile(rb"(?<= )[^()|\s]*[()][^|\s]*(?: *\| *[^()|\s]*[()][^|\s]*)+\Z")
 """The last column of a line without tabs, if it has blanks beside a `|`."""
@@ -98,7 +100,7 @@ def read(piece: Piece, context: Context) -> Iterator[Document]:
         report(BLANKS.at(message, file=file, line=page.blanks[0]))
     mentions = [
         Mention(
-            f"m{number}",
+            f"m{index}",
             ((span.first, 1 - span.minus_last),),
             None,
             None,
@@ -112,11 +114,12 @@ def read(piece: Piece, context: Context) -> Iterator[Document]:
             EMPTY,
             EMPTY,
         )
-        for number, span in enumerate(page.spans, 1)
+        for index, span in enumerate(page.spans, 1)
     ]
     document = Document(piece.id, unit="token", forms=page.forms(), mentions=tuple(mentions))
     lines = array("I", [span.line for span in page.spans])
-    yield document.at(Places(line, lines, tokens=LinesExcept(line + 1, page.empty_lines, len(document.forms or ()))))
+    tokens = LinesExcept(line + 1, page.empty_lines, len(document.forms or ()))
+    yield document.at(Places(line, lines, tokens=tokens), DECLARED)
     rest = after_line(piece.data, end.start())
     if rest < len(piece.data):
         _refuse_stray_lines(piece.data[rest:], piece.line + piece.data.count(b"\n", 0, rest), file)
@@ -289,8 +292,7 @@ FORMAT = Format(
     protocols=("conll-2012",),
     sniff=sniff,
     read=read,
-    marker=Marker(pattern=BEGIN, unnamed="file", second_unnamed=NO_ID_TWICE),
-    always=Facts(kinds=("event",)),
+    marker=Marker(pattern=BEGIN, unnamed=NO_ID_TWICE),
     write=write,
-    local_clusters=True,
+    global_ids="none",
 )

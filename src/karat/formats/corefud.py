@@ -31,13 +31,24 @@ from typing import NamedTuple
 
 from karat.formats._brackets import LONGEST_TEXT, Bracket, CellError, brackets, place
 from karat.formats._text import decode, search_line
-from karat.model import Document, EmptyNode, Mention, Places, Region, Sentence, Value, compact_lines, qualified
-from karat.plugin.formats import Context, Facts, Format, Marker, Piece
+from karat.model import (
+    Declared,
+    Document,
+    EmptyNode,
+    Mention,
+    Places,
+    Region,
+    Sentence,
+    Value,
+    compact_lines,
+    qualified,
+)
+from karat.plugin.formats import Context, Format, Marker, Piece
 from karat.problems import KaratError, Report, Rule, quoted
 from karat.regions import size
 
 IDS = ("eid", "GRP")
-"""What the field of the id is called."""
+"""Names of the field that holds the id."""
 HEAD = "head"
 TYPE = "etype"
 COLUMNS = 10
@@ -65,6 +76,7 @@ BAD_DEPS = Rule("corefud-deps", "fault", "Write DEPS as 3:nsubj or 3:nsubj|5:obj
 NO_DEPS = Rule("corefud-no-deps", "note", "Write DEPS of empty nodes; zeros without them match only by their ids.")
 UNDECLARED = Rule("corefud-undeclared", "note", "Write # global.Entity before the first mention to have them read.")
 UNREAD = Rule("corefud-unread", "note", "Nothing to do; no score uses them.")
+DECLARED = Declared(kinds=("event",))
 UNIT = Rule("corefud-unit", "fatal", "Omit --unit char; spans of CoNLL-U count tokens.")
 
 _NEWDOC = rb"newdoc(?:[^\S\n]+id[^\S\n]*=[^\S\n]*(?P<id>\S(?:[^\n]*\S)?)?)?"
@@ -144,7 +156,8 @@ def _document(data: bytes, begin: int, piece: Piece, report: Report, *, is_part:
         empty_nodes=() if is_part else tuple(page.empty_nodes),
         mentions=tuple(mentions),
     )
-    return document.at(Places(begin, compact_lines([found.line for found in page.found]), tokens=page.token_lines))
+    places = Places(begin, compact_lines([found.line for found in page.found]), tokens=page.token_lines)
+    return document.at(places, DECLARED)
 
 
 def _declared(data: bytes, file: str, line: int) -> list[str]:
@@ -158,7 +171,7 @@ def _declared(data: bytes, file: str, line: int) -> list[str]:
 
 
 def _says(field: str) -> bool:
-    """Whether a field becomes an attribute."""
+    """Return whether a field becomes an attribute."""
     return field not in (*IDS, HEAD)
 
 
@@ -469,9 +482,8 @@ FORMAT = Format(
     about=__doc__,
     suffixes=(".conllu",),
     protocols=("crac-2024",),
-    always=Facts(kinds=("event",)),
     sniff=sniff,
     read=read,
     marker=Marker(pattern=MARKER, unnamed="number"),
-    local_clusters=True,
+    global_ids="none",
 )

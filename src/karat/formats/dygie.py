@@ -62,9 +62,9 @@ class _Written:
             report_loss("ids of sentences")
         self._begins = sorted({0, *(sentence.begin for sentence in document.sentences)})
         self._events = sorted(content.events, key=self._sentence)
-        fillers = {one.id for event in self._events for _, one in content.arguments[event.id]}
-        self._arguments = [one for one in content.others if one.kind == "argument" and one.id in fillers]
-        self._entities = [one for one in content.others if one.kind != "argument" or one.id not in fillers]
+        fillers = {filler.id for event in self._events for _, filler in content.arguments[event.id]}
+        self._arguments = [other for other in content.others if other.kind == "argument" and other.id in fillers]
+        self._entities = [other for other in content.others if other.kind != "argument" or other.id not in fillers]
         self._report_losses()
 
     def _sentence(self, mention: Mention) -> int:
@@ -95,22 +95,24 @@ class _Written:
         sentences = [list(forms[begin:end]) for begin, end in pairwise(ends)]
         ner: list[list[list[Any]]] = [[] for _ in sentences]
         events: list[list[list[list[Any]]]] = [[] for _ in sentences]
-        typed = sorted((one for one in self._entities if text_value(one, "type")), key=self._sentence)
+        typed = sorted((entity for entity in self._entities if text_value(entity, "type")), key=self._sentence)
         for mention in typed:
             ner[self._sentence(mention)].append([*_span(mention), text_value(mention, "type")])
         clusters = self._clusters()
-        untyped = [one for cluster in clusters for one in cluster if not text_value(one, "type")]
+        untyped = [mention for cluster in clusters for mention in cluster if not text_value(mention, "type")]
         used: dict[str, Mention] = {}
         for event in self._events:
             arguments = self._content.arguments[event.id]
-            used |= {one.id: one for _, one in arguments if one.kind == "argument" and one.id not in used}
-            parts = [[*_span(one), role] for role, one in arguments]
+            used |= {
+                filler.id: filler for _, filler in arguments if filler.kind == "argument" and filler.id not in used
+            }
+            parts = [[*_span(filler), role] for role, filler in arguments]
             events[self._sentence(event)].append([[event.span[0][0], text_value(event, "type")], *parts])
         self._content.report_order([*typed, *untyped, *used.values(), *self._events])
         fields: dict[str, Any] = {"doc_key": self._document.id}
         if "dataset" in self._document.about:
             fields["dataset"] = self._document.about["dataset"]
-        spans = [[_span(one) for one in cluster] for cluster in clusters]
+        spans = [[_span(mention) for mention in cluster] for cluster in clusters]
         return {**fields, "sentences": sentences, "ner": ner, "clusters": spans, "events": events}
 
     def _clusters(self) -> list[list[Mention]]:
@@ -118,7 +120,7 @@ class _Written:
         clusters: dict[str | tuple[str], list[Mention]] = {}
         for mention in self._entities:
             clusters.setdefault((mention.id,) if mention.cluster is None else mention.cluster, []).append(mention)
-        return [one for one in clusters.values() if len(one) > 1 or not text_value(one[0], "type")]
+        return [cluster for cluster in clusters.values() if len(cluster) > 1 or not text_value(cluster[0], "type")]
 
 
 def _span(mention: Mention) -> list[int]:
@@ -165,7 +167,7 @@ class _Record(Struct, frozen=True):
 
 
 class _Side(NamedTuple):
-    """What is read of a file that may hold both sides."""
+    """One side of a file that may hold both."""
 
     events: _Events
     ner: _Entities
@@ -177,27 +179,24 @@ _decoder = msgspec.json.Decoder(_Record)
 
 def read(value: Piece, context: Context) -> Document:
     """Read one document."""
-    refuse_unit(context.options, "token", file=value.name, line=value.line)
+    refuse_unit(context.options.unit, "token", value)
     record = record_of(value, _decoder, SHAPE)
     forms = tuple(chain.from_iterable(record.sentences))
-    content = EventDocument(record.doc_key, context.report, file=value.name, line=value.line, tokens=forms)
+    content = EventDocument(record.doc_key, context.report, value, forms)
     side = _side(record, is_system=context.options.gold is not None)
     entities = _add_entities(side, content)
-    for number, event in enumerate(chain.from_iterable(side.events), 1):
+    for index, event in enumerate(chain.from_iterable(side.events), 1):
         try:
-            _add_event(number, event, entities, content)
+            _add_event(index, event, entities, content)
         except ValueError as error:
-            message = f"event {number} of document {quoted(record.doc_key)}: {error}"
+            message = f"event {index} of document {quoted(record.doc_key)}: {error}"
             raise content.refusal(SHAPE, message) from None
     content.report_unread(tuple(chain.from_iterable(record.relations)))
-    return Document(
-        record.doc_key,
+    return content.document(
         unit="token",
         forms=forms,
         sentences=sentences_of([len(sentence) for sentence in record.sentences]),
         about={} if record.dataset is None else {"dataset": record.dataset},
-        mentions=content.mentions(),
-        links=content.links(),
     )
 
 
@@ -213,17 +212,17 @@ def _side(record: _Record, *, is_system: bool) -> _Side:
 def _add_entities(side: _Side, content: EventDocument) -> dict[tuple[int, int], str]:
     """Add the mentions of entities; the first of each span, by its begin and its (inclusive) end."""
     clusters = {
-        (one.begin, one.end): qualified(content.id, str(number))
-        for number, cluster in enumerate(side.clusters, 1)
-        for one in cluster
+        (mention.begin, mention.end): qualified(content.id, str(index))
+        for index, cluster in enumerate(side.clusters, 1)
+        for mention in cluster
     }
-    unique = dict.fromkeys(((one.begin, one.end), one.type) for one in chain.from_iterable(side.ner))
+    unique = dict.fromkeys(((entity.begin, entity.end), entity.type) for entity in chain.from_iterable(side.ner))
     known = {span for span, _ in unique}
     first: dict[tuple[int, int], str] = {}
-    for number, (span, type_) in enumerate([*unique, *((span, None) for span in clusters if span not in known)], 1):
+    for index, (span, type_) in enumerate([*unique, *((span, None) for span in clusters if span not in known)], 1):
         begin, end = span[0], span[1] + 1
         mention = Mention(
-            f"entity-{number}",
+            f"entity-{index}",
             ((begin, end),),
             kind="entity",
             cluster=clusters.get(span),
@@ -236,13 +235,13 @@ def _add_entities(side: _Side, content: EventDocument) -> dict[tuple[int, int], 
 
 
 def _add_event(
-    number: int, event: tuple[_Part, ...], entities: dict[tuple[int, int], str], content: EventDocument
+    index: int, event: tuple[_Part, ...], entities: dict[tuple[int, int], str], content: EventDocument
 ) -> None:
     """Add an event with its arguments; a part that is no trigger or argument is a ValueError."""
     if not event or not isinstance(event[0].end, str):
         raise ValueError('it does not begin with [token, "TYPE"]')
     token, type_ = event[0].begin, event[0].end
-    id_ = f"event-{number}"
+    id_ = f"event-{index}"
     usable = content.add_event(
         Mention(id_, ((token, token + 1),), attributes=typed(type_), text=content.words(token, token + 1))
     )
@@ -267,5 +266,5 @@ FORMAT = Format(
     marker=lines_with("doc_key"),
     write=write,
     refers_to_gold=True,
-    local_clusters=True,
+    global_ids="none",
 )

@@ -35,7 +35,7 @@ from karat.formats._text import BYTE_ORDER_MARK, DANGLING, MERGED, TWICE, decode
 from karat.formats._xml import root_of
 from karat.inputs import opened
 from karat.model import Cluster, Document, Mention, Places, Sentence, Value, compact_lines, qualified
-from karat.plugin.formats import Context, Format, Piece
+from karat.plugin.formats import Context, Format, Identity, Piece
 from karat.problems import Report, Rule, quoted
 from karat.regions import runs
 
@@ -48,7 +48,7 @@ Sentences = Mapping[tuple[str, str], frozenset[int]]
 
 
 def is_list(name: str, head: bytes) -> bool:
-    """Whether a file of that name which begins so is such a list."""
+    """Return whether a file of that name with these first bytes is a list of validated sentences."""
     return name.lower().endswith(".csv") and head.partition(b"\n")[0].strip().lower() == HEADER
 
 
@@ -59,11 +59,11 @@ def validated(file: str) -> Sentences | None:
         return None
     for folder in path.absolute().parents[:ABOVE]:
         try:
-            found = _lists(folder, folder.stat().st_mtime_ns)
+            lists = _lists(folder, folder.stat().st_mtime_ns)
         except OSError:  # a folder above the corpus may be nobody's to look into
             continue
-        if found:
-            return _read(opened(found[0]), found[0].stat().st_mtime_ns)
+        if lists:
+            return _read(opened(lists[0]), lists[0].stat().st_mtime_ns)
     return None
 
 
@@ -83,7 +83,7 @@ def _head(path: Path) -> bytes:
 @lru_cache(maxsize=4)
 def _read(path: Path, modified: int) -> Sentences:
     del modified
-    found: dict[tuple[str, str], set[int]] = {}
+    listed: dict[tuple[str, str], set[int]] = {}
     lines = text_lines(decode(path.read_bytes(), file=str(path), line=1).removeprefix("\ufeff"))
     for line, row in enumerate(csv.reader(lines), 1):
         if line == 1 or not row:
@@ -91,8 +91,8 @@ def _read(path: Path, modified: int) -> Sentences:
         topic, name, sentence = map(str.strip, row) if len(row) == 3 else ("", "", "")
         if not (topic and name and sentence.isascii() and sentence.isdecimal()):
             raise ROW.error(f"found {','.join(row)!r}", file=str(path), line=line)
-        found.setdefault((topic, name), set()).add(int(sentence))
-    return {key: frozenset(sentences) for key, sentences in found.items()}
+        listed.setdefault((topic, name), set()).add(int(sentence))
+    return {key: frozenset(sentences) for key, sentences in listed.items()}
 
 
 EVENTS = ("ACTION", "NEG_ACTION")
@@ -115,17 +115,14 @@ def sniff(head: bytes) -> bool:
     return re.search(rb"<Document\s[^>]*\bdoc_name\s*=", head) is not None
 
 
-def find(file: str, stream: BinaryIO) -> tuple[str, int]:
-    """Return the id that the name of a file says; if it does not end in `.xml` (standard input), only the document."""
+def identify(name: str, stream: BinaryIO) -> Identity:
+    """Derive id and topic from the name of the file, unless it does not end in `.xml` (standard input)."""
     del stream
-    name = _file_name(file)
-    return (_Name.parse(name).document if _is_xml(name) else ""), 1
-
-
-def topic_of(file: str) -> str | None:
-    """The topic that the name of a file says."""
-    name = _file_name(file)
-    return _Name.parse(name).topic if _is_xml(name) else None
+    name = _file_name(name)
+    if not _is_xml(name):
+        return Identity()
+    document, topic, *_ = _Name.parse(name)
+    return Identity(document, topic=topic)
 
 
 def read(piece: Piece, context: Context) -> Iterator[Document]:
@@ -143,7 +140,7 @@ def read(piece: Piece, context: Context) -> Iterator[Document]:
 
 
 class _Name(NamedTuple):
-    """What the name of a file says; only the document's id if it has an unusual form."""
+    """Parts of the name of a file; only the document's id if it has an unusual form."""
 
     document: str
     topic: str | None = None
@@ -386,7 +383,6 @@ FORMAT = Format(
     protocols=("simple-cdec", "pure-cdec"),
     sniff=sniff,
     read=read,
-    find=find,
-    topic_of=topic_of,
-    is_part_of_corpus=is_list,  # the list of validated sentences holds no document
+    identify=identify,
+    related=lambda name, head: "" if is_list(name, head) else None,  # validated sentences
 )

@@ -18,6 +18,7 @@ including its markup; karat does not read that file.
 from collections.abc import Iterator
 from typing import Any
 
+from karat.formats._events import default_realis
 from karat.formats._text import DANGLING, TWICE
 from karat.formats._xml import root_of
 from karat.model import Cluster, Document, Link, Mention, Places, Region, Value, compact_lines, qualified
@@ -201,6 +202,6 @@ FORMAT = Format(
     protocols=("tac-2017",),
     sniff=sniff,
     read=read,
-    default_attributes={"realis": "NOT_ANNOTATED"},
-    local_clusters=True,
+    complete=default_realis,
+    global_ids="none",
 )

@@ -16,8 +16,8 @@ from typing import NamedTuple
 
 from karat.formats._forest_writer import MARKS, SUBEVENT, plan, write
 from karat.formats._text import DOCUMENT_TWICE, REPEATED, TRIMMED, decode
-from karat.model import Cluster, Document, Link, Mention, Places, compact_lines, nodes_of, qualified
-from karat.plugin.formats import Context, Facts, Format, Marker, Piece, ReadOptions
+from karat.model import Cluster, Declared, Document, Link, Mention, Places, compact_lines, nodes_of, qualified
+from karat.plugin.formats import Context, Format, Marker, Piece, ReadOptions
 from karat.problems import KaratError, Report, Rule, quoted
 
 STRUCTURE = Rule(
@@ -80,11 +80,6 @@ def read(piece: Piece, context: Context) -> Iterator[Document]:
             yield document
 
 
-def declared_links(piece: Piece) -> set[str]:
-    """The kinds of the lines of a document."""
-    return {line.kind for part in (piece, *piece.more) for line in _lines(part, lambda _: None)}
-
-
 def _lines(piece: Piece, report: Report) -> Iterator[_Line]:
     """The lines of a piece that have trees; lines that begin with # are before and after them."""
     kind = piece.header.decode("utf-8", "replace")
@@ -131,6 +126,7 @@ class _Reader:
         self._document, self._file, self._report = document, file, report
         self._root: dict[str, str] = {}
         """For each mention, a mention of the same event; itself for the one that represents the event."""
+        self._kinds: set[str] = set()
         self._nodes: list[_Node] = []
         self._lines: dict[str, int] = {}
         """For each mention, the line of its first node."""
@@ -138,6 +134,7 @@ class _Reader:
     def read(self, row: _Line) -> None:
         """Read the trees of one line."""
         line, kind, text = row
+        self._kinds.add(kind)
         path: list[str] = []
         tokens = [(match[0], match.start() + 1) for match in _TOKEN.finditer(text, self._begin(line, text))]
         at = 0
@@ -230,7 +227,8 @@ class _Reader:
             links=tuple(links),
         )
         mention_lines = compact_lines([self._lines[id_] for id_ in self._root])
-        return document.at(Places(line, mention_lines, links=compact_lines([*links.values()])))
+        places = Places(line, mention_lines, links=compact_lines([*links.values()]))
+        return document.at(places, Declared(kinds=("event",), links=self._kinds))
 
     def _repeated(self, nodes: list[_Node], members: dict[str, list[str]]) -> dict[str, dict[str, int]]:
         """Events in more nodes of a kind than their links show, and in how many, as attributes of their clusters."""
@@ -266,12 +264,10 @@ FORMAT = Format(
     suffixes=(".forest",),
     unit="none",
     protocols=("araki-2014",),
-    always=Facts(kinds=("event",)),
     sniff=sniff,
     read=read,
     marker=Marker(pattern=MARKER, joins=True),
-    declared_links=declared_links,
     write=write,
     plan=plan,
-    local_clusters=True,
+    global_ids="none",
 )

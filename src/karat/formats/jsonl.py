@@ -37,7 +37,7 @@ _decoder = msgspec.json.Decoder(Document)
 
 
 class _Head(Struct):
-    """What the index reads of a document."""
+    """The part of a document that the index reads."""
 
     id: Id
 
@@ -134,7 +134,7 @@ def _check_places(document: Document, tell: _Tell) -> None:
 
 
 def _are_plain(mentions: Iterable[Mention]) -> bool:
-    """Whether mentions have one valid segment and no other region, as nearly all have: nothing to check."""
+    """Return whether mentions have one valid segment and no other region, as nearly all have: nothing to check."""
     try:
         for mention in mentions:
             ((begin, end),) = mention.span
@@ -176,13 +176,28 @@ def write(document: Document, options: WriteOptions, report_loss: ReportLoss) ->
     return msgspec.json.encode(document) + b"\n"
 
 
+WITHIN = ("tac-2017",)
+ACROSS = ("simple-cdec", "pure-cdec")
+
+
+def choose_protocols(documents: Iterable[Document]) -> tuple[str, ...]:
+    """By whether a cluster has mentions in two documents."""
+    seen: set[str] = set()
+    for document in documents:
+        clusters = {mention.cluster for mention in document.mentions if mention.cluster is not None}
+        if not seen.isdisjoint(clusters):
+            return ACROSS
+        seen |= clusters
+    return WITHIN
+
+
 FORMAT = Format(
     title="karat's own, one document per line",
     about=__doc__,
     suffixes=(".jsonl", ".ndjson"),
     unit="named",
-    protocols=("tac-2017",),
-    cross_document_protocols=("simple-cdec", "pure-cdec"),
+    protocols=(*WITHIN, *ACROSS),
+    choose_protocols=choose_protocols,
     sniff=sniff,
     read=read,
     marker=Marker(pattern=re.compile(rb"\S[^\n]*"), find_id=find_id),

@@ -126,13 +126,13 @@ _negative = msgspec.json.Decoder(dict[str, _Span])
 def read(value: Piece, context: Context) -> Document:
     """Read one document."""
     record = record_of(value, _decoder, SHAPE)
-    content = EventDocument(record.id, context.report, file=value.name, line=value.line)
+    content = EventDocument(record.id, context.report, value)
     if record.preds is not None:
         if context.options.gold is None:
             message = "this is a submission to MAVEN-Arg, which names the triggers of gold by their ids"
             raise NEEDS_GOLD.error(message, file=value.name, line=value.line)
         return _submitted(record.preds, content, context.options.gold)
-    refuse_unit(context.options, "char" if record.content is None else "token", file=value.name, line=value.line)
+    refuse_unit(context.options.unit, "char" if record.content is None else "token", value)
     reader = _Reader(record, content)
     reader.read()
     return reader.document()
@@ -150,10 +150,10 @@ class _Reader:
 
     def read(self) -> None:
         """Add entities, then events with their arguments."""
-        for number, entity in enumerate(self._record.entities, 1):
-            self._add_entity(entity.id or f"entity-{number}", entity.type, (*entity.mention, *entity.mentions))
-        for number, event in enumerate(self._record.events, 1):
-            cluster = qualified(self._record.id, event.id or f"event-{number}")
+        for index, entity in enumerate(self._record.entities, 1):
+            self._add_entity(entity.id or f"entity-{index}", entity.type, (*entity.mention, *entity.mentions))
+        for index, event in enumerate(self._record.events, 1):
+            cluster = qualified(self._record.id, event.id or f"event-{index}")
             for mention in event.mention:
                 self._add_event(event, mention.id, mention.trigger_word, self._place(mention), cluster)
             for trigger in event.triggers:
@@ -235,21 +235,18 @@ class _Reader:
         """The document."""
         record, content = self._record, self._content
         about = {} if record.title is None else {"title": record.title}
-        negative = {one.id: self._place(one) for one in record.negative_triggers if one.id}
+        negative = {trigger.id: self._place(trigger) for trigger in record.negative_triggers if trigger.id}
         if negative:
             about[NEGATIVE] = msgspec.json.encode(negative).decode()
         if record.content is not None:
-            return Document(
-                record.id,
+            return content.document(
                 unit="token",
                 forms=tuple(chain.from_iterable(sentence.tokens for sentence in record.content)),
                 sentences=sentences_of(self._lengths),
                 about=about,
-                mentions=content.mentions(),
-                links=content.links(),
             )
         text = record.text if record.document is None else record.document
-        return Document(record.id, text=text, about=about, mentions=content.mentions(), links=content.links())
+        return content.document(text=text, about=about)
 
 
 def _submitted(
@@ -273,7 +270,7 @@ def _submitted(
             content.tell(DANGLING, message, found=id_)
             continue
         _add_strings(id_, roles, content)
-    return Document(content.id, unit=document.unit, mentions=content.mentions(), links=content.links())
+    return content.document(unit=document.unit)
 
 
 def _add_strings(event: str, roles: dict[str, str | tuple[str, ...] | None], content: EventDocument) -> None:
@@ -307,5 +304,5 @@ FORMAT = Format(
     read=each_value(read),
     marker=lines_with("id"),
     refers_to_gold=True,
-    local_clusters=True,
+    global_ids="none",
 )

@@ -25,7 +25,6 @@ by them. Entities without strings are left out, with a note. Gold with types is 
 gold without by `ree-2021`.
 """
 
-import io
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
@@ -34,7 +33,7 @@ import msgspec
 from msgspec import Raw, Struct
 
 from karat.formats._events import EventDocument, refuse_unit, typed
-from karat.formats._json import Value, decoded, entries, recognises, refuse_repeated_keys, values
+from karat.formats._json import decoded, entries, recognises, record_of, values
 from karat.model import Document, Id, Mention, Places, Region, qualified
 from karat.plugin.formats import Context, Format, GoldDocuments, Marker, Piece
 from karat.problems import KaratError, Rule, quoted
@@ -81,7 +80,7 @@ _keys = msgspec.json.Decoder(dict[str, Raw])
 
 
 def is_gold(data: bytes) -> bool:
-    """Whether data are one document of gold: only such lines are read one by one."""
+    """Return whether data are one document of gold: only such lines are read one by one."""
     keys = _keys_of(data)
     return keys is not None and "docid" in keys
 
@@ -103,61 +102,59 @@ def _keys_of(data: bytes) -> Mapping[str, Raw] | None:
 
 def read(piece: Piece, context: Context) -> Iterator[Document]:
     """Gold's documents, and those of a system by their keys; lines of one key are one document."""
-    by_key: dict[str, list[Value]] = {}
-    for value in _values(piece):
+    by_key: dict[str, list[Piece]] = {}
+    for value in _values_of(piece):
         keys = _keys_of(value.data)
         if keys is None or "docid" in keys:
-            yield from _reported(_gold_document, [value], piece.name, context)
+            yield from _reported(_gold_document, [value], context)
             continue
-        for entry in entries(value, piece.name):
+        for entry in entries(value):
             if entry.data.startswith(b"["):
-                by_key.setdefault(entry.key or "", []).append(entry)
+                by_key.setdefault(entry.id, []).append(entry)
             else:
-                yield from _reported(_system_document, [entry], piece.name, context)
+                yield from _reported(_system_document, [entry], context)
     for lines in by_key.values():
-        yield from _reported(_system_document, lines, piece.name, context)
+        yield from _reported(_system_document, lines, context)
 
 
-def _values(piece: Piece) -> Iterator[Value]:
+def _values_of(piece: Piece) -> Iterable[Piece]:
     """The only value of a piece, or those of a file that is read whole."""
     data = piece.data.lstrip()
     if piece.line > 1 or is_gold(data):
-        blank = len(piece.data) - len(data)
-        return iter([Value(data, blank, piece.line + piece.data.count(b"\n", 0, blank))])
-    return values(io.BytesIO(piece.data), piece.name)
+        return [Piece(piece.name, data, piece.line + piece.data.count(b"\n", 0, len(piece.data) - len(data)))]
+    return values(piece)
 
 
 def _reported(
-    document: Callable[[list[Value], str, Context], Document], lines: list[Value], file: str, context: Context
+    document: Callable[[list[Piece], Context], Document], lines: list[Piece], context: Context
 ) -> Iterator[Document]:
     """The document in these values, unless it cannot be read."""
     try:
-        refuse_unit(context.options, "char", file=file, line=lines[0].line)
-        read = document(lines, file, context)
+        refuse_unit(context.options.unit, "char", lines[0])
+        read = document(lines, context)
     except KaratError as error:
         context.report(error.finding)
     else:
         yield read.at(Places(lines[0].line))
 
 
-def _gold_document(lines: list[Value], file: str, context: Context) -> Document:
+def _gold_document(lines: list[Piece], context: Context) -> Document:
     (value,) = lines
-    gold = decoded(_gold, value.data, SHAPE, file=file, line=value.line)
-    refuse_repeated_keys(value.data, file=file, line=value.line)
-    content = EventDocument(gold.docid, context.report, file=file, line=value.line)
+    gold = record_of(value, _gold, SHAPE)
+    content = EventDocument(gold.docid, context.report, value)
     reader = _Reader(content, text=gold.doctext or None)
     reader.add(gold.extracts, gold.templates)
     return reader.document()
 
 
-def _system_document(lines: list[Value], file: str, context: Context) -> Document:
+def _system_document(lines: list[Piece], context: Context) -> Document:
     first, gold = lines[0], context.options.gold
-    key = first.key or ""
-    id_ = key if gold is None else _id(key, gold, file, first.line)
+    file = first.name
+    id_ = first.id if gold is None else _id(first.id, gold, file, first.line)
     if not id_:
         raise SHAPE.error("the document has no id", file=file, line=first.line)
     is_iterx = first.data.startswith(b"[")
-    reader = _Reader(EventDocument(id_, context.report, file=file, line=first.line), is_iterx=is_iterx)
+    reader = _Reader(EventDocument(id_, context.report, first), is_iterx=is_iterx)
     for value in lines:
         if is_iterx:
             reader.add(None, decoded(_templates, value.data, SHAPE, file=file, line=value.line))
@@ -172,11 +169,11 @@ def _id(key: str, gold: GoldDocuments, file: str, line: int) -> str:
     ids = gold.ids()
     if key in ids or not (key.isdecimal() and key.isascii() and len(key) < 19):
         return key
-    found = _by_number(gold).get(int(key), [])
-    if len(found) > 1:
-        message = f"document {key} is {quoted(found[0])} or {quoted(found[1])} of gold"
+    matches = _by_number(gold).get(int(key), [])
+    if len(matches) > 1:
+        message = f"document {key} is {quoted(matches[0])} or {quoted(matches[1])} of gold"
         raise NUMBER.error(message, file=file, line=line, found=key)
-    return found[0] if found else key
+    return matches[0] if matches else key
 
 
 @lru_cache(maxsize=1)
@@ -257,8 +254,7 @@ class _Reader:
 
     def document(self) -> Document:
         """The document."""
-        content = self._content
-        return Document(content.id, text=self._text, mentions=content.mentions(), links=content.links())
+        return self._content.document(text=self._text)
 
 
 def choose_protocols(documents: Iterable[Document]) -> tuple[str, ...]:
@@ -281,5 +277,5 @@ FORMAT = Format(
     read=read,
     marker=Marker(pattern=re.compile(rb"\S[^\n]*"), find_id=find_id, applies=is_gold),
     refers_to_gold=True,
-    local_clusters=True,
+    global_ids="none",
 )

@@ -85,9 +85,9 @@ _decoder = msgspec.json.Decoder(_Sentence)
 
 def read(value: Piece, context: Context) -> Document:
     """Read one sentence."""
-    refuse_unit(context.options, "token", file=value.name, line=value.line)
+    refuse_unit(context.options.unit, "token", value)
     sentence = record_of(value, _decoder, SHAPE)
-    content = EventDocument(sentence.sent_id, context.report, file=value.name, line=value.line, tokens=sentence.tokens)
+    content = EventDocument(sentence.sent_id, context.report, value, sentence.tokens)
     graph = _side(sentence, content, is_system=context.options.gold is not None)
     if graph is not None:
         _add_graph(graph, content)
@@ -95,14 +95,11 @@ def read(value: Piece, context: Context) -> Document:
         add_mentions(sentence, content, _clusters(sentence))
     else:
         raise SHAPE.error("the sentence has neither event_mentions nor graph", file=value.name, line=value.line)
-    return Document(
-        sentence.sent_id,
+    return content.document(
         text=sentence.sentence,
         unit="token",
         forms=sentence.tokens,
         about={} if sentence.doc_id is None else {"doc_id": sentence.doc_id},
-        mentions=content.mentions(),
-        links=content.links(),
     )
 
 
@@ -138,7 +135,7 @@ def _add_graph(graph: _Graph, content: EventDocument) -> None:
 
 def _clusters(sentence: _Sentence) -> dict[str, str]:
     """The clusters of entity mentions whose ids say so."""
-    named = {one.id: _ENTITY.fullmatch(one.id) for one in sentence.entity_mentions}
+    named = {entity.id: _ENTITY.fullmatch(entity.id) for entity in sentence.entity_mentions}
     return {id_: qualified(sentence.sent_id, match[1]) for id_, match in named.items() if match}
 
 
@@ -152,5 +149,5 @@ FORMAT = Format(
     read=each_value(read),
     marker=lines_with("sent_id"),
     refers_to_gold=True,
-    local_clusters=True,
+    global_ids="none",
 )

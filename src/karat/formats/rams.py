@@ -81,10 +81,10 @@ _decoder = msgspec.json.Decoder(_Record)
 
 def read(value: Piece, context: Context) -> Document:
     """Read one document."""
-    refuse_unit(context.options, "token", file=value.name, line=value.line)
+    refuse_unit(context.options.unit, "token", value)
     record = record_of(value, _decoder, SHAPE)
     forms = None if record.sentences is None else tuple(chain.from_iterable(record.sentences))
-    content = EventDocument(record.doc_key, context.report, file=value.name, line=value.line, tokens=forms)
+    content = EventDocument(record.doc_key, context.report, value, forms)
     if record.gold_evt_links is not None:
         _add_links(record, record.gold_evt_links, content)
     elif record.predictions is not None:
@@ -95,14 +95,11 @@ def read(value: Piece, context: Context) -> Document:
             _add_prediction(event, content)
     else:
         raise SHAPE.error("the document has neither gold_evt_links nor predictions", file=value.name, line=value.line)
-    return Document(
-        record.doc_key,
+    return content.document(
         language=record.language_id,
         unit="token",
         forms=forms,
         sentences=sentences_of([len(sentence) for sentence in record.sentences or ()]),
-        mentions=content.mentions(),
-        links=content.links(),
     )
 
 

@@ -33,8 +33,8 @@ from karat.formats._text import (
     search_line,
 )
 from karat.formats._tokens import LONGEST, number
-from karat.model import EMPTY, Document, Link, Mention, Places, Region, Unit, Value, compact_lines, qualified
-from karat.plugin.formats import Context, Facts, Format, Marker, Piece
+from karat.model import EMPTY, Declared, Document, Link, Mention, Places, Region, Unit, Value, compact_lines, qualified
+from karat.plugin.formats import Context, Format, Marker, Piece
 from karat.problems import KaratError, Report, Rule, quoted
 from karat.regions import runs, union
 
@@ -44,6 +44,12 @@ BOUNDARY = re.compile(rb"#(?:Begin|End)OfDocument")
 OTHER_MARKS = frozenset({"", "#", "@"})  # a line that begins so has no mention
 COLUMN_COUNT = 7  # all but confidences
 LONGEST_SEGMENT = 40  # two numbers of 18 digits, and blanks
+
+DECLARED = Declared(("event",), (("event", "type"), ("event", "realis")))
+"""Every mention has these columns, so they are scored even if a file has no mention."""
+
+DECLARED = Declared(("event",), (("event", "type"), ("event", "realis")))
+"""Every mention has these columns, so they are scored even if a file has no mention."""
 
 STRUCTURE = Rule("tbf-structure", "fatal", "Put each document between #BeginOfDocument ID and #EndOfDocument.")
 COLUMNS = Rule(
@@ -118,7 +124,7 @@ def _report_stray_lines(data: bytes, first: int, file: str, report: Report) -> N
 
 
 def _document(data: bytes, id_: str, line: int, context: Context, file: str) -> Document:
-    """What stands after the line in which a document begins."""
+    """Read the lines after the one in which a document begins."""
     options, report = context
     unit: Unit = options.unit or ("char" if options.tokens is None else "token")
     table: Mapping[str, int] = {} if options.tokens is None else options.tokens.table(id_, report)
@@ -141,7 +147,7 @@ def _document(data: bytes, id_: str, line: int, context: Context, file: str) -> 
         id_, producer=mentions.producer, unit=unit, mentions=tuple(mentions.by_id.values()), links=links
     )
     mention_lines = LinesExcept(first, mentions.others, len(document.mentions))
-    return document.at(Places(line, mention_lines, links=compact_lines(link_lines)))
+    return document.at(Places(line, mention_lines, links=compact_lines(link_lines)), DECLARED)
 
 
 class _Mentions:
@@ -413,8 +419,6 @@ FORMAT = Format(
     sniff=sniff,
     read=read,
     marker=Marker(pattern=MARKER),
-    # Every mention has these columns, so they are scored even if a file has no mention.
-    always=Facts(attributes=(("event", "type"), ("event", "realis")), kinds=("event",)),
     write=write,
-    local_clusters=True,
+    global_ids="none",
 )

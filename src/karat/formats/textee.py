@@ -104,20 +104,17 @@ _decoder = msgspec.json.Decoder(_Window)
 
 def read(value: Piece, context: Context) -> Document:
     """Read one window."""
-    refuse_unit(context.options, "token", file=value.name, line=value.line)
+    refuse_unit(context.options.unit, "token", value)
     window = record_of(value, _decoder, SHAPE)
-    content = EventDocument(window.wnd_id, context.report, file=value.name, line=value.line)
+    content = EventDocument(window.wnd_id, context.report, value)
     add_mentions(window, content)
     own_name = window.doc_id is None or window.doc_id == window.wnd_id
-    return Document(
-        window.wnd_id,
+    return content.document(
         language=window.lang,
         text=window.text,
         unit="token",
         forms=window.tokens,
         about={} if own_name else {"doc_id": window.doc_id or ""},
-        mentions=content.mentions(),
-        links=content.links(),
     )
 
 
@@ -131,5 +128,5 @@ FORMAT = Format(
     read=each_value(read),
     marker=lines_with("wnd_id"),
     write=write,
-    local_clusters=True,
+    global_ids="none",
 )

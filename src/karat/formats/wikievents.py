@@ -50,27 +50,24 @@ class _Record(Annotated, frozen=True, kw_only=True):
 _decoder = msgspec.json.Decoder(_Record)
 
 
-def redirect(name: str, head: bytes) -> str | None:
-    """What to do with the coreference file, and with predictions that are text."""
+def related(name: str, head: bytes) -> str | None:
+    """Say what to do with the coreference file, and with predictions that are text."""
     del name
     return KIN.get(form(head) or "")
 
 
 def read(value: Piece, context: Context) -> Document:
     """Read one document."""
-    refuse_unit(context.options, "token", file=value.name, line=value.line)
+    refuse_unit(context.options.unit, "token", value)
     record = record_of(value, _decoder, SHAPE)
-    content = EventDocument(record.doc_id, context.report, file=value.name, line=value.line)
+    content = EventDocument(record.doc_id, context.report, value)
     add_mentions(record, content)
     lengths = [len(sentence.tokens) for sentence in record.sentences]
-    return Document(
-        record.doc_id,
+    return content.document(
         text=record.text,
         unit="token",
         forms=record.tokens,
         sentences=sentences_of(lengths) if record.tokens is not None and sum(lengths) == len(record.tokens) else (),
-        mentions=content.mentions(),
-        links=content.links(),
     )
 
 
@@ -81,8 +78,8 @@ FORMAT = Format(
     unit="token",
     protocols=("wikievents-2021",),
     sniff=recognises("wikievents"),
-    redirect=redirect,
+    related=related,
     read=each_value(read),
     marker=lines_with("doc_id"),
-    local_clusters=True,
+    global_ids="none",
 )

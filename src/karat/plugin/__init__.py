@@ -26,10 +26,12 @@ from karat.plugin.arguments import (
 )
 from karat.plugin.contingency import Contingency
 from karat.plugin.formats import (
+    Completion,
     Context,
     Facts,
     Format,
     GoldDocuments,
+    Identity,
     Marker,
     Piece,
     ReadOptions,
@@ -114,6 +116,7 @@ __all__ = [
     "Collapse",
     "ComparedArgument",
     "Comparison",
+    "Completion",
     "Composite",
     "Context",
     "Contingency",
@@ -136,6 +139,7 @@ __all__ = [
     "Format",
     "GoldDocuments",
     "GoldOnly",
+    "Identity",
     "Item",
     "KaratError",
     "Law",

@@ -6,14 +6,15 @@ from pathlib import Path
 from typing import BinaryIO, Literal, NamedTuple, Protocol
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from karat.limits import MAX_BYTES
-from karat.model import Document, Unit, Value
-from karat.problems import Finding, Report, Rule
+from karat.model import Declared, Document, Mention, Unit, Value
+from karat.problems import Report, Rule
 
 
 class Facts:
-    """What occurs in the documents of a corpus, or in some of them."""
+    """Attributes, kinds and links that occur in the documents of a corpus, or in some of them."""
 
     def __init__(
         self,
@@ -31,11 +32,13 @@ class Facts:
         self.clustered = {*clustered}
         """Kinds of mentions that are in clusters."""
         self.relations: set[str] = set()
-        """Names of relations as written; only known if the user calls some of them coreference."""
+        """Names of relations as written."""
 
     def add(self, document: Document) -> None:
         """Add what occurs in a document. Most documents hold nothing new, and cost little."""
         mentions, attributes = document.mentions, self.attributes
+        if (declared := document.declared) is not None:
+            self._add_declared(declared)
         kinds = {mention.kind for mention in mentions}
         distinct = {id(mention.attributes): mention for mention in mentions}  # readers share equal attributes
         for mention in distinct.values() if len(kinds) == 1 else mentions:
@@ -49,6 +52,12 @@ class Facts:
         ):
             self._add_clusters(document, kinds)
         self.kinds |= kinds
+
+    def _add_declared(self, declared: Declared) -> None:
+        self.kinds.update(declared.kinds)
+        self.attributes.update(declared.attributes)
+        self.links.update([(kind, "event", "event") for kind in declared.links])
+        self.relations.update(declared.relations)
 
     def _add_clusters(self, document: Document, kinds: set[str]) -> None:
         ids = {mention.cluster for mention in document.mentions if mention.cluster is not None}
@@ -74,7 +83,7 @@ class Facts:
         self.relations |= other.relations
 
     def renamed(self, kinds: Mapping[str, str]) -> "Facts":
-        """The same with other names for some kinds."""
+        """Return these facts with other names for some kinds."""
         facts = Facts(
             ((kinds.get(kind, kind), name) for kind, name in self.attributes),
             (kinds.get(kind, kind) for kind in self.kinds),
@@ -112,7 +121,7 @@ def _links_among(document: Document, present: Set[str], clusters: Set[str]) -> s
 
 
 class Piece(NamedTuple):
-    """What a format reads: the bytes of one document, or of a whole file if it has no marker."""
+    """The bytes of one document, or of a whole file if its format has no marker."""
 
     name: str
     """The name of the file."""
@@ -128,7 +137,7 @@ class Piece(NamedTuple):
     more: tuple["Piece", ...] = ()
     """Further pieces of the same document (`Marker.joins`)."""
     is_last: bool = True
-    """Whether the file ends with it."""
+    """True: the file ends with it."""
 
 
 def _always(line: bytes) -> bool:
@@ -145,16 +154,14 @@ class Marker(Struct, frozen=True, kw_only=True):
     find_id: Callable[[bytes], str] | None = None
     """The id in what `pattern` matches, if it has no group for it; empty if there is none that can be read: then the
     document is read at once, and what is wrong with it is found."""
-    unnamed: Literal["file", "number", "line"] = "line"
-    """What a document is called whose group `id` is empty: what its file is called (one document of a file at most),
-    its number in the file (after the name of the file, if there are several files; a file without a marker may be its
-    document 1), or the number of its line."""
-    second_unnamed: Rule | None = None
-    """The rule that refuses a second document without an id in a file, if they are called what their file is called."""
+    unnamed: Literal["number", "line"] | Rule = "line"
+    """The id of a document whose group `id` is empty: its number in the file (after the name of the file, if there are
+    several files; a file without a marker may be its document 1), the number of its line, or the name of its file; in
+    this case, the rule refuses a second one in a file."""
     joins: bool = False
-    """Whether the pieces of a file with the same id are one document; otherwise it was given twice."""
+    """True: the pieces of a file with the same id are one document; otherwise it was given twice."""
     applies: Callable[[bytes], bool] = _always
-    """Whether a file with this first line that is not blank has markers; otherwise it is read whole."""
+    """Returns whether a file with this first line that is not blank has markers; otherwise it is read whole."""
 
 
 class TokenTables(Protocol):
@@ -190,10 +197,10 @@ class GoldDocuments(Protocol):
 
 
 class ReadOptions(Struct, frozen=True):
-    """What the user says about files that do not say it themselves, and what else it takes to read them."""
+    """Options of the user for files that do not say it themselves, and what else it takes to read them."""
 
     unit: Unit | None = None
-    """What offsets count; None: what is usual in the format."""
+    """The unit of offsets; None: the usual one of the format."""
     tokens: TokenTables | None = None
     sources: Sources | None = None
     """Where the texts of documents are; None: beside their files."""
@@ -206,15 +213,15 @@ class ReadOptions(Struct, frozen=True):
     files are gold, or stand alone."""
 
 
-def _ignore(finding: Finding) -> None:
+def ignore(finding: object) -> None:
     """Findings are reported only to callers that ask for them."""
 
 
 class Context(NamedTuple):
-    """What a format is given besides a piece of a file."""
+    """Options, and the receiver of findings, for a reader."""
 
     options: ReadOptions = ReadOptions()
-    report: Report = _ignore
+    report: Report = ignore
     """Called with each finding. A fatal one may be reported or raised; after it, documents are checked, not scored."""
 
 
@@ -240,29 +247,51 @@ def _never(head: bytes) -> bool:
     return False
 
 
-def _no_part(name: str, head: bytes) -> bool:
-    del name, head
-    return False
-
-
-def _no_redirection(name: str, head: bytes) -> str | None:
+def _not_related(name: str, head: bytes) -> str | None:
     del name, head
     return None
 
 
-def _no_topic(name: str) -> str | None:
-    del name
-    return None
+class Identity(NamedTuple):
+    """The document of a file that holds one, as far as it is known without parsing the file."""
+
+    id: str = ""
+    """Its id; empty: known when it is read."""
+    line: int = 1
+    """The line in which it begins."""
+    topic: str | None = None
+    """Its topic: with `--topics`, documents of other topics are not read."""
 
 
-def _not_known(file: str, stream: BinaryIO) -> tuple[str, int]:
-    del file, stream
-    return "", 1
+def _identify_nothing(name: str, stream: BinaryIO) -> Identity | None:
+    del name, stream
+    return Identity()
 
 
-def _no_relations(piece: Piece) -> Iterable[str]:
-    del piece
-    return ()
+class Completion(NamedTuple):
+    """Additions to all documents of a corpus that only the whole corpus determines."""
+
+    kinds: Mapping[str, str] = {}
+    """Kinds that single documents leave open, and what they are in this corpus."""
+    attributes: Mapping[str, Value] = {}
+    """Attributes of events that lack them."""
+
+    def apply(self, document: Document) -> Document:
+        """Return the completed document."""
+        if not self.kinds and not self.attributes:
+            return document
+        completed = replace(document, mentions=tuple(map(self._complete, document.mentions)))
+        return completed if document.places is None else completed.at(document.places, document.declared)
+
+    def _complete(self, mention: Mention) -> Mention:
+        kind = self.kinds.get(mention.kind, mention.kind)
+        attributes = mention.attributes
+        if kind == "event" and not self.attributes.keys() <= attributes.keys():
+            missing = {name: value for name, value in self.attributes.items() if name not in attributes}
+            attributes = attributes | missing
+        if kind == mention.kind and attributes is mention.attributes:
+            return mention
+        return replace(mention, kind=kind, attributes=attributes)
 
 
 def _no_plan(documents: Iterable[Document], options: WriteOptions, report_loss: ReportLoss) -> WriteOptions:
@@ -273,75 +302,58 @@ def _no_plan(documents: Iterable[Document], options: WriteOptions, report_loss: 
 class Format(Struct, frozen=True, kw_only=True):
     """A format, as its module offers it under the name `FORMAT`. It never computes a score.
 
-    `sniff` recognises it, `read` reads it and, if it can be written, `write` writes it; all else is declared.
+    `sniff` recognises it, `read` reads it and, if it can be written, `write` writes it. A format needs a title, a
+    suffix, protocols and `read`; the other fields are for what only some formats have.
     """
 
     title: str
-    """What it is, in a few words."""
+    """A few words for lists of formats."""
+    about: str = ""
+    """How it is read, for the documentation; usually the docstring of the module."""
     suffixes: tuple[str, ...]
-    """How the names of its files end, in lower case."""
+    """Endings of the names of its files, in lower case."""
     protocols: tuple[str, ...]
-    """How gold in this format is scored if the user names no protocol."""
-    cross_document_protocols: tuple[str, ...] = ()
-    """The same for gold whose clusters have mentions in several documents, if that makes a difference."""
+    """The protocols by which gold in this format is scored if the user names none."""
     choose_protocols: Callable[[Iterable[Document]], tuple[str, ...]] | None = None
-    """Which of `protocols` are chosen for gold with these documents, if that makes a difference; they are read until
-    it returns."""
+    """Chooses among `protocols` by the documents of gold, which are read until it returns."""
+    sniff: Callable[[bytes], bool] = _never
+    """Returns whether a file that starts with these bytes looks like this format; by default only the suffix counts."""
     read: Callable[[Piece, Context], Iterator[Document]]
-    """The document of a piece; in a format without a marker, all documents of a file. Each knows where its records
-    stood (`Document.at`). What cannot be read is raised, or reported as a fatal finding and left out, so that
+    """Reads the document of a piece; in a format without a marker, all documents of a file. Each knows where its
+    records stood (`Document.at`). What cannot be read is raised, or reported as a fatal finding and left out, so that
     validation sees the rest."""
     marker: Marker | None = None
-    """How the documents of a file are found. Without one, files are read whole and, unless `find` finds their ids,
-    once, and their documents kept."""
-    find: Callable[[str, BinaryIO], tuple[str, int] | None] = _not_known
-    """The id and the line of the document of a file without a marker, so that it need not be parsed to know them (its
-    name, and its bytes). Without an id, they are known when it is read. None: it may hold any number of documents."""
-    always: Facts = Facts()
-    """What a corpus of this format is taken to hold even if no document has it."""
-    about: str = ""
-    """What is read and how, for the documentation; usually the docstring of the module."""
-    sniff: Callable[[bytes], bool] = _never
-    """Whether a file that starts with these bytes looks like this format; without it, only the suffix counts."""
-    write: Write | None = None
-    """The bytes of one document; None: the format is only read."""
-    plan: Callable[[Iterable[Document], WriteOptions, ReportLoss], WriteOptions] = _no_plan
-    """The options to write these documents with, where all of them must be written in the same way."""
-    topic_of: Callable[[str], str | None] = _no_topic
-    """The topic of all documents of a file, if its name says it: with `--topics`, files of others are not read."""
-    relation_names: Callable[[Piece], Iterable[str]] = _no_relations
-    """Names of relations in a piece, for `--coreference`."""
-    declared_links: Callable[[Piece], Iterable[str]] | None = None
-    """Kinds of links between events that a piece declares: they are scored even if there are none."""
-    folder: Literal["never", "always", "either"] = "never"
-    """Whether a corpus is written as a folder of files; `either`: unless the user names a file of this format."""
-    unit: Unit | Literal["named", "given", "none"] = "given"
-    """What offsets count: always this unit, what each document of a file names, or what the user says (`--unit`);
-    `none`: there are no offsets, and the user's word counts."""
+    """Finds the documents of a file that can hold several. Without one, files are read whole and, unless `identify`
+    knows their ids, once, and their documents kept."""
+    identify: Callable[[str, BinaryIO], Identity | None] = _identify_nothing
+    """Identifies the document of a file without a marker (its name, and its bytes) without parsing it; None: it may
+    hold any number of documents."""
+    complete: Callable[[Facts], Completion] | None = None
+    """Returns what documents lack in a corpus with these facts."""
     companions: tuple[str, ...] = ()
     """Suffixes of files beside a file of this format that belong to it and hold no document."""
-    is_part_of_corpus: Callable[[str, bytes], bool] = _no_part
-    """Whether a file of no known format (its name and first bytes) is part of the corpus, without any document."""
-    redirect: Callable[[str, bytes], str | None] = _no_redirection
-    """What to give in place of a file (its name and first bytes) that is related to this format, such as an index."""
-    resolve_kinds: Callable[[frozenset[str]], dict[str, str]] | None = None
-    """What kinds that one document leaves open are in a corpus with all these kinds; None: there are no such kinds."""
+    related: Callable[[str, bytes], str | None] = _not_related
+    """Returns what to give in place of a file (its name and first bytes) that is related to this format, such as an
+    index; an empty text: it is part of the corpus and holds no document; None: it is not related."""
     refers_to_gold: bool = False
-    """Whether files of a system are read with gold at hand (`ReadOptions.gold`): they hold both sides, or name things
+    """True: files of a system are read with gold at hand (`ReadOptions.gold`): they hold both sides, or name things
     that only gold describes."""
-    default_attributes: dict[str, Value] = {}
-    """Attributes of an event that lacks them, where other events of its corpus have them."""
-    global_ids: bool = False
-    """Whether an id, even of a mention, means the same in all documents."""
-    local_clusters: bool = False
-    """Whether cluster ids mean nothing outside their document."""
-    refuses_faults: bool = False
-    """Whether the rules of the format forbid scoring files with faults, unless the user accepts them."""
-    tolerated_faults: frozenset[str] = frozenset()
-    """Codes of faults that are scored even so."""
+    unit: Unit | Literal["named", "given", "none"] = "given"
+    """The unit of offsets: always this one, named by each document, or given by the user (`--unit`); `none`: there are
+    no offsets, and the user's unit is taken."""
+    global_ids: Literal["none", "clusters", "all"] = "clusters"
+    """Ids that mean the same in all documents: none, those of clusters, or those of mentions, too."""
+    tolerated_faults: frozenset[str] | None = None
+    """If the rules of the format forbid scoring files with faults: codes of faults that are scored even so."""
+    write: Write | None = None
+    """Returns the bytes of one document; None: the format is only read."""
+    plan: Callable[[Iterable[Document], WriteOptions, ReportLoss], WriteOptions] = _no_plan
+    """Returns the options to write these documents with, where all of them must be written in the same way."""
+    folder: Literal["never", "always", "either"] = "never"
+    """When a corpus is written as a folder of files; `either`: unless the user names a file of this format."""
 
     def writes_folder(self, output: str | None) -> bool:
-        """Whether a corpus is written as a folder of files; `output` is what the user names for it."""
+        """Return whether a corpus is written as a folder of files; `output` is what the user names for it."""
         if self.folder == "either":
             return output is not None and not output.lower().removesuffix(".gz").endswith(self.suffixes)
         return self.folder == "always"

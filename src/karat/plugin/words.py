@@ -1,4 +1,4 @@
-"""What a baseline needs to know about words: lemmas, parts of speech, heads, and on request frames and arguments."""
+"""Linguistic analysis of words for baselines: lemmas, parts of speech, heads, and on request frames and arguments."""
 
 from collections.abc import Sequence
 from typing import Literal, NamedTuple

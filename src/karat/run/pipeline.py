@@ -124,9 +124,10 @@ class Pipeline:
         report: Report = self._add_finding
         if options.strict:
             report = _refusing_faults(report, "--strict refuses faults.")
-        elif not options.accept_faults and (gold.refuses_faults or system.refuses_faults):
+        elif not options.accept_faults and not gold.tolerated_faults is system.tolerated_faults is None:
             why = "Its format refuses faults; --accept-faults counts them instead."
-            report = _refusing_faults(report, why, tolerated=gold.tolerated_faults | system.tolerated_faults)
+            tolerated = (gold.tolerated_faults or frozenset()) | (system.tolerated_faults or frozenset())
+            report = _refusing_faults(report, why, tolerated=tolerated)
         faults = {code for protocol in protocols for code in protocol.faults}
         return graver(report, faults, {code for protocol in protocols for code in protocol.refusals})
 

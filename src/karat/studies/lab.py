@@ -174,9 +174,7 @@ def setting(
         (chosen,) = resolve_all([protocol], settings)
         return (fitting or corpora)[0], chosen
     own = [(corpus, name) for corpus in corpora for name in corpus.protocols]
-    usual = dict.fromkeys(
-        name for _, format_ in FORMATS for name in (*format_.protocols, *format_.cross_document_protocols)
-    )
+    usual = dict.fromkeys(name for _, format_ in FORMATS for name in format_.protocols)
     others = [(corpus, name) for name in (*usual, *PROTOCOLS.names()) for corpus in corpora]
     corpus, name = next((pair for pair in (*own, *others) if _offers(*pair, prefix)), (own or others)[0])
     (chosen,) = resolve_all([name], settings)

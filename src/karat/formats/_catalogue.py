@@ -1,0 +1,36 @@
+"""The registry of formats, and the options of reading as the command line gives them."""
+
+import sys
+from collections.abc import Iterable
+
+from karat.formats._sgm import SourceFolder
+from karat.formats._tokens import TableFolder
+from karat.limits import MAX_BYTES
+from karat.model import Unit
+from karat.plugin.formats import Format, ReadOptions
+from karat.registry import Registry, instance_of, modules_of
+
+FORMATS: Registry[Format] = Registry(
+    "karat.formats",
+    "format",
+    own=lambda: modules_of(sys.modules["karat.formats"], "FORMAT"),
+    accept=instance_of(Format),
+    listed_by="karat formats",
+)
+
+
+def read_options(
+    unit: Unit | None,
+    tokens: str | None,
+    sources: str | None = None,
+    coreference: Iterable[str] = (),
+    max_bytes: int | None = None,
+) -> ReadOptions:
+    """Return the options of reading, as the command line gives them; folders must exist."""
+    return ReadOptions(
+        unit,
+        None if tokens is None else TableFolder(tokens),
+        None if sources is None else SourceFolder(sources),
+        tuple(coreference),
+        MAX_BYTES if max_bytes is None else max_bytes,
+    )

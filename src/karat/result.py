@@ -3,14 +3,16 @@
 from array import array
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from math import fsum
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from msgspec import Struct, to_builtins
 
 from karat.counts import Counts, Means, ScoreValues
-from karat.errors import ErrorAnalysis
 from karat.problems import Finding, Origin
-from karat.records import OutcomeRecord
+
+if TYPE_CHECKING:
+    from karat.errors import ErrorAnalysis
+    from karat.records import OutcomeRecord
 
 
 def family(id_: str) -> str:
@@ -179,7 +181,7 @@ class Result(Struct, kw_only=True, eq=False):
     """Ids of the scores that are usually quoted."""
     differences: Mapping[str, Mapping[str, int]] = {}
     """With several protocols: for each measure, what makes it differ from that of others, and how often."""
-    outcomes: Mapping[str, Sequence[OutcomeRecord]] = {}
+    outcomes: "Mapping[str, Sequence[OutcomeRecord]]" = {}
     """With details: for each measure what was matched, missed and spurious."""
     details: Mapping[str, Mapping[str, Any]] = {}
     """With details: what measures list in place of their outcomes."""
@@ -189,7 +191,7 @@ class Result(Struct, kw_only=True, eq=False):
     """On request: the same for each value of each field of a breakdown, of the units that have it."""
     confidence: Confidence | None = None
     """The method of the intervals of the scores, if they have any."""
-    errors: ErrorAnalysis | None = None
+    errors: "ErrorAnalysis | None" = None
     """On request: the errors by class, and what each class costs."""
 
     def __getitem__(self, measure: str) -> Score:

@@ -10,16 +10,16 @@ from msgspec.structs import astuple
 
 from karat.match.alignment import Alignment
 from karat.model import Document, Pair
-from karat.plugin import Averages, Composite, Facts, Measure, Row, Setting, Tables, Unscored, scorable
+from karat.plugin import Averages, Composite, Facts, Measure, ReadOptions, Row, Setting, Tables, Unscored, scorable
 from karat.problems import Finding, KaratError, Report, Rule, nearest, quoted
 from karat.protocols import Protocol
-from karat.run.breakdown import Breakdown
-from karat.run.classes import check_classes, class_counts, has_classes
 from karat.run.pairs import PreparedPair
 from karat.run.rows import NO_COUNTS, AveragedMeasure, DocumentRow, MeasureSet, UnitRow
 
 if TYPE_CHECKING:
+    from karat.corpus.topics import Topics
     from karat.insight.records import Line
+    from karat.run.breakdown import Breakdown
     from karat.run.findings import ErrorFinder
 
 NO_TOPIC = Rule(
@@ -30,7 +30,7 @@ MEASURE_TWICE = Rule("row-twice", "fatal", "Rename the attribute, or choose othe
 
 
 class Options(Struct, frozen=True):
-    """What the user chooses for a run, beside the protocols."""
+    """Everything that the user chooses for a run, on the command line or in Python."""
 
     measures: tuple[str, ...] = ()
     """The measures to score: ids, or prefixes of ids; empty: all."""
@@ -39,8 +39,8 @@ class Options(Struct, frozen=True):
     per_unit: bool = False
     strict: bool = False
     """Refuse faults instead of counting them."""
-    topics: str | None = None
-    """The topics that the corpora were restricted to, for the signature."""
+    topics: "Topics | None" = None
+    """The topics that the corpora are restricted to."""
     accept_faults: bool = False
     """Count faults even in a format that refuses them."""
     details: bool = False
@@ -51,6 +51,17 @@ class Options(Struct, frozen=True):
     """Keep the counts of each unit, for intervals and tests."""
     keep_by_rows: bool = True
     """Where these are kept, also for each value of a breakdown."""
+    protocols: tuple[str, ...] = ()
+    """Names or files of protocols; empty: those that gold's format chooses."""
+    settings: Mapping[str, Any] = {}
+    """Parameters of the protocols."""
+    gold_format: str | None = None
+    system_format: str | None = None
+    reading: ReadOptions = ReadOptions()
+    level: float | None = None
+    """The confidence level of intervals."""
+    resamples: int | None = None
+    seed: int | None = None
 
 
 class Plan:
@@ -60,18 +71,29 @@ class Plan:
         self, protocol: Protocol, gold: Facts, system: Facts, options: Options, *, compares: bool = False
     ) -> None:
         """`compares`: there are several protocols, whose differences are counted."""
-        self.protocol, self.options, self._compares = protocol, options, compares
+        self.protocol, self.options = protocol, options
         self.facts = gold, system
         if (finding := lacking(protocol, gold.kinds, "gold")) is not None:
             raise KaratError(finding)
         self._choose(_setting(protocol, gold, system))
-        known = gold.attributes_of(protocol.kinds) | system.attributes_of(protocol.kinds)
-        offered = known | {field for measure, _ in self.measures.measures for field in measure.fields}
-        self.breakdowns = [
-            Breakdown(field, in_order(offered), _having(field, known, self.measures.measures), protocol)
-            for field in dict.fromkeys(options.by)
-        ]
+        self.breakdowns = self._breakdowns() if options.by else []
+        self.has_classes = any(averages.classes for _, averages in self.measures.measures)
+        if self.has_classes:
+            from karat.run.classes import check_classes
+
+            check_classes(self.measures.measures)
         self._counts_wholes = any(counts_wholes(measure) for measure, _ in self.measures.measures)
+        self._counting = [
+            (
+                measure,
+                index,
+                _overrides(measure, "remarks"),
+                _overrides(measure, "unmatchable"),
+                compares and _overrides(measure, "differences"),
+            )
+            for (measure, _), index in zip(self.measures.measures, self.measures.table_indexes, strict=True)
+        ]
+        """Each measure, the index of its table, and which of its optional methods it has."""
         lists_outcomes = not all(measure.lists_details for measure, _ in self.measures.measures)
         self._has_records = options.errors or (options.details and lists_outcomes)
 
@@ -118,7 +140,17 @@ class Plan:
             [(row, averages) for row, averages in self._scored if isinstance(row, Composite)],
             unit=self.protocol.unit,
         )
-        check_classes(self.measures.measures)
+
+    def _breakdowns(self) -> "list[Breakdown]":
+        from karat.run.breakdown import Breakdown
+
+        gold, system = self.facts
+        known = gold.attributes_of(self.protocol.kinds) | system.attributes_of(self.protocol.kinds)
+        offered = known | {field for measure, _ in self.measures.measures for field in measure.fields}
+        return [
+            Breakdown(field, in_order(offered), _having(field, known, self.measures.measures), self.protocol)
+            for field in dict.fromkeys(self.options.by)
+        ]
 
     @property
     def can_fold(self) -> bool:
@@ -187,22 +219,22 @@ class Plan:
     def _count(self, row: UnitRow, documents: Sequence[DocumentRow], tables: Sequence[Any], report: Report) -> None:
         """Count the tables of a unit, and make on request what lies behind the counts."""
         numbers, unmatchable, differences = NO_COUNTS[:], {}, {}
-        for (measure, averages), index in zip(self.measures.measures, self.measures.table_indexes, strict=True):
+        for measure, index, has_remarks, has_unmatchable, has_differences in self._counting:
             table = tables[index]
             counts = measure.count(table)
             numbers.extend(astuple(counts))
-            for finding in measure.remarks(table, counts):
-                report(finding)
-            if found := measure.unmatchable(table):
-                unmatchable[measure.id] = found
-            if self._compares and (found := measure.differences(table)):
-                differences[measure.id] = found
-            if averages.classes and has_classes(measure) and (averages.units == "all" or row.gold > 0):
-                row.classes = dict(row.classes) | {
-                    (measure.id, attribute): class_counts(measure.outcomes(table), attribute, self.protocol.comparison)
-                    for attribute in averages.classes
-                }
+            if has_remarks:
+                for finding in measure.remarks(table, counts):
+                    report(finding)
+            if has_unmatchable and (items := measure.unmatchable(table)):
+                unmatchable[measure.id] = items
+            if has_differences and (reasons := measure.differences(table)):
+                differences[measure.id] = reasons
         row.counts = numbers
+        if self.has_classes:
+            from karat.run.classes import all_class_counts
+
+            row.classes = all_class_counts(self.measures, tables, self.protocol.comparison, has_gold=row.gold > 0)
         if unmatchable:
             row.unmatchable = unmatchable
         if differences:
@@ -287,6 +319,11 @@ def _having(field: str, attributes: Collection[str], measures: Sequence[Averaged
     """Return the measures that can be broken down by a field: all, unless only the items of some of them have it."""
     declaring = [(measure, averages) for measure, averages in measures if field in measure.fields]
     return list(measures) if field in attributes or not declaring else declaring
+
+
+def _overrides(measure: Measure[Any, Any], method: str) -> bool:
+    """Return whether a measure has an optional method of its own, so that it must be called for each unit."""
+    return getattr(type(measure), method) is not getattr(Measure, method)
 
 
 def counts_wholes(measure: Measure[Any, Any]) -> bool:

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec.structs import replace
 
@@ -17,15 +17,16 @@ from karat.families import MEASURES
 from karat.problems import Finding, Findings, KaratError, Origin, Report, Rule, UsageError, nearest, placed
 from karat.protocols import PROTOCOLS, Protocol, resolve
 from karat.protocols.signature import signature
-from karat.records import OutcomeRecord
 from karat.result import Result, Score, Side, UnitRows
-from karat.run.breakdown import BrokenDown
-from karat.run.classes import with_class_averages
 from karat.run.pairs import paired_ids
 from karat.run.pipeline import Batch, Pipeline, Work, across
 from karat.run.plan import Options, Plan, counts_wholes
 from karat.run.rows import DocumentRow, UnitRow
 from karat.run.units import ScoreFunction, UnitTable, finish, leave_out
+
+if TYPE_CHECKING:
+    from karat.records import OutcomeRecord
+    from karat.run.breakdown import BrokenDown
 
 IGNORED = Rule("false-alarms-uncounted", "note", "The protocol averages only over units with gold mentions.")
 GIVEN = Rule("mentions-given", "note", "Compare only with systems that were also given gold mentions.")
@@ -276,12 +277,17 @@ def _result(
         version=__version__,
         protocol=protocol.name,
         title=protocol.title,
-        signature=signature(protocol, units=offsets, fingerprint=str(gold.fingerprint), topics=options.topics),
+        signature=signature(
+            protocol,
+            units=offsets,
+            fingerprint=str(gold.fingerprint),
+            topics=None if options.topics is None else str(options.topics),
+        ),
         unit=protocol.unit,
         unit_count=len(units),
         gold=replace(gold, mentions=sum(row.scored[0] for row in rows)),
         system=replace(system, mentions=sum(row.scored[1] for row in rows)),
-        scores=_select(plan, with_class_averages(table.scores(), units)),
+        scores=_select(plan, _all_scores(plan, table, units)),
         by={field: dict(_by_scores(plan, own_field, whole)) for field, own_field in broken_down.items()},
         units=dict(sorted((unit, _select(plan, scores)) for unit, scores in table.unit_scores()))
         if options.per_unit
@@ -314,7 +320,15 @@ def _select(plan: Plan, by_id: dict[str, T]) -> dict[str, T]:
     return {id_: by_id[id_] for id_ in plan.selected if id_ in by_id}
 
 
-def _by_scores(plan: Plan, broken_down: BrokenDown, whole: ScoreFunction) -> Iterator[tuple[str, dict[str, Score]]]:
+def _all_scores(plan: Plan, table: UnitTable, units: Sequence[UnitRow]) -> dict[str, Score]:
+    if not plan.has_classes:
+        return table.scores()
+    from karat.run.classes import with_class_averages
+
+    return with_class_averages(table.scores(), units)
+
+
+def _by_scores(plan: Plan, broken_down: "BrokenDown", whole: ScoreFunction) -> Iterator[tuple[str, dict[str, Score]]]:
     for value, scores, items in broken_down.scores():
         complete = _select(plan, whole.with_composites(scores))
         yield value, {id_: Score(own, items=items.get(id_)) for id_, own in complete.items()}
@@ -328,7 +342,7 @@ def _differences(plan: Plan, units: Sequence[UnitRow]) -> dict[str, dict[str, in
     return listed
 
 
-def _outcomes(plan: Plan, units: Sequence[UnitRow]) -> dict[str, list[OutcomeRecord]]:
+def _outcomes(plan: Plan, units: Sequence[UnitRow]) -> "dict[str, list[OutcomeRecord]]":
     if not plan.options.details:
         return {}
     from karat.run.details import all_outcomes

@@ -103,27 +103,27 @@ class UnitRows(Struct, frozen=True):
 
     def only(self, ids: Collection[str]) -> "UnitRows":
         """The rows of some measures."""
-        finish, numbers = self.finish.only(ids)
+        finish, indexes = self.finish.only(ids)
         left_out = {
             part: {id_: score for id_, score in scores.items() if id_ in ids} for part, scores in self.left_out.items()
         }
-        return UnitRows(self.units, [self.columns[number] for number in numbers], finish, left_out, self.part)
+        return UnitRows(self.units, [self.columns[index] for index in indexes], finish, left_out, self.part)
 
     def over(self, units: Sequence[str]) -> "UnitRows":
         """Counts as rows of these units, in this order; a unit that there was not has counted nothing."""
         if list(units) == list(self.units):
             return self
-        number_of = {unit: number for number, unit in enumerate(self.units)}
-        numbers = [number_of.get(unit) for unit in units]
-        columns = [array("d", (0.0 if n is None else column[n] for n in numbers)) for column in self.columns]
+        index_of = {unit: index for index, unit in enumerate(self.units)}
+        indexes = [index_of.get(unit) for unit in units]
+        columns = [array("d", (0.0 if i is None else column[i] for i in indexes)) for column in self.columns]
         return UnitRows(units, columns, self.finish, self.left_out, self.part)
 
     def replaced(self, rows: "UnitRows") -> "UnitRows":
         """Replace the units that `rows` has, and the function from sums to scores."""
-        number_of = {unit: number for number, unit in enumerate(rows.units)}
-        numbers = [number_of.get(unit) for unit in self.units]
+        index_of = {unit: index for index, unit in enumerate(rows.units)}
+        indexes = [index_of.get(unit) for unit in self.units]
         columns = [
-            array("d", (value if n is None else other[n] for n, value in zip(numbers, column, strict=True)))
+            array("d", (value if i is None else other[i] for i, value in zip(indexes, column, strict=True)))
             for column, other in zip(self.columns, rows.columns, strict=True)
         ]
         return UnitRows(self.units, columns, rows.finish)

@@ -68,7 +68,7 @@ def compare(
         raise UsageError("systems-needed", "there is no system to compare", "Give at least one: {name: system}.")
     findings = Findings()
     gold_corpus = corpus(gold, "gold", None, findings)
-    runs = [_opened(name, one, gold_corpus, findings.kept) for name, given in systems.items() for one in _runs(given)]
+    runs = [_opened(name, run, gold_corpus, findings.kept) for name, given in systems.items() for run in _runs(given)]
     options = Options(
         listed(measures),
         listed(by),
@@ -108,6 +108,6 @@ def _opened(name: str, given: Side, gold: Corpus, known: Sequence[Finding]) -> R
 
 def _runs(given: Side | Sequence[Side]) -> Sequence[Side]:
     """The runs of a system: a list of paths or corpora has several; a list of documents is one."""
-    if isinstance(given, list | tuple) and given and all(isinstance(one, str | PathLike | Corpus) for one in given):
+    if isinstance(given, list | tuple) and given and all(isinstance(run, str | PathLike | Corpus) for run in given):
         return given
     return [cast("Side", given)]

@@ -235,7 +235,7 @@ def level(ci: float) -> float:
 
 
 def processes(jobs: int) -> Serial | Processes:
-    """What runs so many processes."""
+    """Return an executor for this number of processes."""
     if jobs < 1:
         raise UsageError("bad-jobs", f"{jobs!r} is not a number of processes", "Give 1 or more.")
     return Processes(jobs) if jobs > 1 else Serial()
@@ -351,10 +351,10 @@ def _clusters(given: Iterable[Iterable[Hashable]], side: Origin) -> list[set[Has
     """The clusters of one side; a mention may be in one of them only."""
     clusters = list(map(set, given))
     first: dict[Hashable, int] = {}
-    for number, cluster in enumerate(clusters):
+    for index, cluster in enumerate(clusters):
         repeated = sorted([mention for mention in cluster if mention in first], key=repr)
         for mention in repeated[:1]:
-            where = f"in {side}[{first[mention]}] and in {side}[{number}]"
+            where = f"in {side}[{first[mention]}] and in {side}[{index}]"
             raise IN_TWO_CLUSTERS.error(f"mention {repr(mention)[:LONGEST]} is {where}")
-        first |= dict.fromkeys(cluster, number)
+        first |= dict.fromkeys(cluster, index)
     return clusters

@@ -146,7 +146,7 @@ def _refuse(message: str, exit_code: int) -> NoReturn:
 
 
 def _usage(error: click.ClickException) -> str:
-    """How to use the command, below an error that its arguments show."""
+    """Return the usage of a command, to be shown below an error in its arguments."""
     context = error.ctx if isinstance(error, click.UsageError) else None
     if context is None:
         return ""

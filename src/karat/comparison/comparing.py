@@ -157,7 +157,7 @@ def sorting(results: Mapping[str, Sequence[Result]], sort_by: str | None) -> str
 
 
 def _place(score: float | None) -> tuple[bool, float]:
-    """What systems are sorted by: the best first, undefined scores last."""
+    """Return the sort key of a system: the best first, undefined scores last."""
     return score is None, 0.0 if score is None else -score
 
 

@@ -34,7 +34,7 @@ class Run(NamedTuple):
 
 
 Keep = Callable[[Run, list[Result]], list[Result]]
-"""What is kept of the results of a run: the outcomes of forty systems at once would need much memory."""
+"""Selects what is kept of the results of a run: the outcomes of forty systems at once would need much memory."""
 
 
 def scored(shared: tuple[Corpus, Options], run: Run, executor: Executor | None = None) -> list[Result] | KaratError:
@@ -188,7 +188,7 @@ def _is_one_system(folder: Path, gold: Path) -> bool:
 
 
 def _is_gold(entry: Path, gold: Path) -> bool:
-    """Whether an entry is gold itself, or the folder that gold is in."""
+    """Return whether an entry is gold itself, or the folder that gold is in."""
     return entry.resolve() in (gold.resolve(), *gold.resolve().parents)
 
 
@@ -208,8 +208,8 @@ def _names(paths: Sequence[str]) -> list[str]:
     short = [_stem(Path(path).name) or path for path in paths]
     full = [Path(path).name or path for path in paths]
     return [
-        one if short.count(one) == 1 else two if full.count(two) == 1 else path
-        for one, two, path in zip(short, full, paths, strict=True)
+        stem if short.count(stem) == 1 else name if full.count(name) == 1 else path
+        for stem, name, path in zip(short, full, paths, strict=True)
     ]
 
 

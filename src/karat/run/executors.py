@@ -21,7 +21,7 @@ LEAST = 8 << 20
 
 
 def cores() -> int:
-    """How many processes can run at the same time."""
+    """Return how many processes can run at the same time."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

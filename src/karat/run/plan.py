@@ -1,4 +1,4 @@
-"""What a protocol scores on these corpora: its measures, breakdowns and analyses; and how a pair becomes a row."""
+"""The plan of a run: the measures, breakdowns and analyses of a protocol; and how a pair becomes a row."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -154,7 +154,7 @@ class Plan:
 
     @property
     def can_fold(self) -> bool:
-        """Whether nobody asks for the documents of a unit apart."""
+        """True if nobody asks for the documents of a unit apart."""
         options = self.options
         apart = options.by or options.details or options.errors or options.keep_rows
         return not self.measures.is_by_document and self.protocol.unit != "document" and not apart
@@ -212,7 +212,7 @@ class Plan:
 
     def unit_row(self, report: Report, unit: str, documents: Sequence[DocumentRow], tables: Sequence[Any]) -> UnitRow:
         """Make the row of a unit from its documents and its finished tables, in the order of the specs."""
-        row = UnitRow(unit, sum(one.gold for one in documents), sum(one.system for one in documents))
+        row = UnitRow(unit, sum(row.gold for row in documents), sum(row.system for row in documents))
         self._count(row, documents, tables, report)
         return row
 

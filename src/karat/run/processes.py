@@ -63,7 +63,7 @@ class Pool:
 
 
 class Done(NamedTuple, Generic[R]):
-    """What a worker sends."""
+    """Result of a task, as a worker sends it."""
 
     result: R
     opened: list[str]

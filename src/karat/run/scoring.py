@@ -25,7 +25,6 @@ from karat.run.rows import DocumentRow, UnitRow
 from karat.run.units import ScoreFunction, UnitTable, finish, leave_out
 
 if TYPE_CHECKING:
-    from karat.records import OutcomeRecord
     from karat.run.breakdown import BrokenDown
 
 IGNORED = Rule("false-alarms-uncounted", "note", "The protocol averages only over units with gold mentions.")
@@ -166,15 +165,15 @@ def _score(
     finished = [_finished(plan, rows, pipeline.places.report) for plan, rows in zip(plans, whole.rows, strict=True)]
     _move(pipeline.findings, findings)
     results = [
-        _result(plan, rows, *own, *sides, offsets=whole.units, findings=findings)
-        for plan, rows, own in zip(plans, whole.rows, finished, strict=True)
+        _result(plan, rows, *made, *sides, offsets=whole.units, findings=findings)
+        for plan, rows, made in zip(plans, whole.rows, finished, strict=True)
     ]
     if work.options.errors:
         from karat.run.errors import Analysis
 
-        for number, result in enumerate(results):
-            analysis = Analysis(pipeline, number, whole.rows[number], result, progress=progress, executor=executor)
-            result.errors = analysis.of(finished[number][0])
+        for index, result in enumerate(results):
+            analysis = Analysis(pipeline, index, whole.rows[index], result, progress=progress, executor=executor)
+            result.errors = analysis.of(finished[index][0])
     return results
 
 
@@ -189,16 +188,16 @@ def _mapped(
     except KaratError:
         assumed = gold.facts(), system.facts()
         planned = _planned(Pipeline(gold, system, work._replace(facts=assumed)))
-    found = Findings()
-    whole = _joined(planned, ids, found, progress, executor)
+    reported = Findings()
+    whole = _joined(planned, ids, reported, progress, executor)
     assert whole.facts is not None, "they were assumed"
     for facts, first in zip(whole.facts, assumed, strict=True):
         facts.update(first)
     if not all(plan.holds(*whole.facts) for plan in planned.plans):
         planned = _planned(Pipeline(gold, system, work._replace(facts=whole.facts)))
-        found = Findings()
-        whole = _joined(planned, ids, found, progress, executor)
-    findings.merge(found)
+        reported = Findings()
+        whole = _joined(planned, ids, reported, progress, executor)
+    findings.merge(reported)
     return planned, whole
 
 
@@ -294,8 +293,7 @@ def _result(
         else {},
         headline=protocol.headline,
         differences=_differences(plan, units),
-        outcomes=_outcomes(plan, units),
-        details=_listed(plan, units),
+        **_details(plan, units),
         warnings=[*own, *findings.listed()],
         warning_counts=findings.counts | Counter(finding.group for finding in own),
         rows=_unit_rows(plan, rows, units, table, whole) if options.keep_rows else None,
@@ -342,20 +340,13 @@ def _differences(plan: Plan, units: Sequence[UnitRow]) -> dict[str, dict[str, in
     return listed
 
 
-def _outcomes(plan: Plan, units: Sequence[UnitRow]) -> "dict[str, list[OutcomeRecord]]":
+def _details(plan: Plan, units: Sequence[UnitRow]) -> dict[str, Any]:
+    """Return the fields of a result that hold its details."""
     if not plan.options.details:
         return {}
-    from karat.run.details import all_outcomes
+    from karat.run.details import all_listed, all_outcomes
 
-    return all_outcomes(units, plan.selected)
-
-
-def _listed(plan: Plan, units: Sequence[UnitRow]) -> dict[str, dict[str, Any]]:
-    if not plan.options.details:
-        return {}
-    from karat.run.details import all_listed
-
-    return all_listed(units)
+    return {"outcomes": all_outcomes(units, plan.selected), "details": all_listed(units)}
 
 
 def _refuse_unknown_family(prefix: str) -> None:

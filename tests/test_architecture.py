@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 import karat
+from karat.cli import cli
+from karat.cli.program import SUMMARIES
 from karat.families import MEASURES
 from karat.protocols import PROTOCOLS
 
@@ -57,6 +59,11 @@ def test_the_engine_names_no_protocol_and_no_measure() -> None:
     assert [word for word in words if re.search(rf"\b{re.escape(word)}\b", text)] == []
 
 
+def test_summaries_of_commands_are_those_of_their_help() -> None:
+    for name, command in cli.commands.items():
+        assert SUMMARIES[name] == " ".join((command.help or "").partition("\n\n")[0].split())
+
+
 def test_the_public_names_are_there() -> None:
     assert set(karat.__all__) - {"__version__"} == set(karat._HOMES)
     assert all(hasattr(karat, name) for name in karat.__all__)
@@ -68,8 +75,8 @@ def test_the_public_names_are_there() -> None:
 LINE = '{"id": "a", "mentions": [{"id": "m", "span": [[0, 1]], "cluster": "c"}]}\n'
 LOADED = {
     "from karat.cli import cli; cli(['--help'], standalone_mode=False)": (
-        {"karat.cli.convert"},
-        {"numpy", "scipy", "lxml", "msgspec", "jinja2"},
+        {"karat.cli.program"},
+        {"numpy", "scipy", "lxml", "msgspec", "jinja2", *(f"karat.cli.{name}" for name in SUMMARIES)},
     ),
     "from karat.cli import cli; cli(['score', 'gold.jsonl', 'gold.jsonl'], standalone_mode=False)": (
         {"karat.run.scoring"},

@@ -14,7 +14,8 @@ import pytest
 
 import karat
 from karat.problems import KaratError
-from karat.run.executors import LOST, Done, Processes, in_order
+from karat.run.executors import Processes
+from karat.run.processes import LOST, Done, in_order
 
 DEMO = Path(karat.__file__).parent / "demo"
 GOLD, SYSTEM = str(DEMO / "gold.jsonl"), str(DEMO / "eager.jsonl")

@@ -1,4 +1,4 @@
-"""What can be wrong, described in one place and reported in one way.
+"""Problems of the user's input, described in one place and reported in one way.
 
     KaratError            refused; exit 1
     ├── CombinedError     several inputs are refused, each for a reason of its own; exit 1
@@ -24,7 +24,7 @@ Item = str | tuple[str, str] | tuple[str, str, str]
 (kind, source, target)."""
 
 Target = Item | int
-"""What a finding is about: an annotation, or a token by its number."""
+"""Target of a finding: an annotation, or a token by its number."""
 
 
 class Finding(NamedTuple):
@@ -45,7 +45,7 @@ class Finding(NamedTuple):
     document: str | None = None
     """Used to find the file of a finding about the whole corpus, which names the first document with the problem."""
     times: int = 1
-    """How many findings it stands for."""
+    """The number of findings it stands for."""
 
     @property
     def group(self) -> tuple[str, Origin | None]:
@@ -212,6 +212,10 @@ class PluginWarning(UserWarning):
     """A plug-in of another package cannot be used; everything else works without it."""
 
 
+def ignore(finding: Finding) -> None:
+    """Drop a finding that has been reported before."""
+
+
 class Findings:
     """Collects findings: counts all and keeps the first of each group, so that memory stays flat."""
 
@@ -253,11 +257,11 @@ class Findings:
         return [*self.kept, *more]
 
     def by_severity(self) -> dict[Severity, int]:
-        """How many there are of each severity, kept or not."""
+        """Return the number of findings of each severity, kept or not."""
         return dict(self._by_severity)
 
     def by_code(self) -> dict[str, int]:
-        """How many there are of each code, kept or not."""
+        """Return the number of findings of each code, kept or not."""
         totals: dict[str, int] = {}
         for (code, _), count in self.counts.items():
             totals[code] = totals.get(code, 0) + count

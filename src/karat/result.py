@@ -3,13 +3,15 @@
 from array import array
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from math import fsum
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from msgspec import Struct, to_builtins
 
 from karat.counts import Counts, Means, ScoreValues
 from karat.problems import Finding, Origin
-from karat.records import ErrorAnalysis, OutcomeRecord
+
+if TYPE_CHECKING:
+    from karat.records import ErrorAnalysis, OutcomeRecord
 
 
 def family(id_: str) -> str:
@@ -100,27 +102,27 @@ class UnitRows(Struct, frozen=True):
 
     def only(self, ids: Collection[str]) -> "UnitRows":
         """The rows of some measures."""
-        finish, numbers = self.finish.only(ids)
+        finish, indexes = self.finish.only(ids)
         left_out = {
             part: {id_: score for id_, score in scores.items() if id_ in ids} for part, scores in self.left_out.items()
         }
-        return UnitRows(self.units, [self.columns[number] for number in numbers], finish, left_out, self.part)
+        return UnitRows(self.units, [self.columns[index] for index in indexes], finish, left_out, self.part)
 
     def over(self, units: Sequence[str]) -> "UnitRows":
         """Counts as rows of these units, in this order; a unit that there was not has counted nothing."""
         if list(units) == list(self.units):
             return self
-        number_of = {unit: number for number, unit in enumerate(self.units)}
-        numbers = [number_of.get(unit) for unit in units]
-        columns = [array("d", (0.0 if n is None else column[n] for n in numbers)) for column in self.columns]
+        index_of = {unit: index for index, unit in enumerate(self.units)}
+        indexes = [index_of.get(unit) for unit in units]
+        columns = [array("d", (0.0 if i is None else column[i] for i in indexes)) for column in self.columns]
         return UnitRows(units, columns, self.finish, self.left_out, self.part)
 
     def replaced(self, rows: "UnitRows") -> "UnitRows":
         """Replace the units that `rows` has, and the function from sums to scores."""
-        number_of = {unit: number for number, unit in enumerate(rows.units)}
-        numbers = [number_of.get(unit) for unit in self.units]
+        index_of = {unit: index for index, unit in enumerate(rows.units)}
+        indexes = [index_of.get(unit) for unit in self.units]
         columns = [
-            array("d", (value if n is None else other[n] for n, value in zip(numbers, column, strict=True)))
+            array("d", (value if i is None else other[i] for i, value in zip(indexes, column, strict=True)))
             for column, other in zip(self.columns, rows.columns, strict=True)
         ]
         return UnitRows(self.units, columns, rows.finish)
@@ -178,7 +180,7 @@ class Result(Struct, kw_only=True, eq=False):
     """Ids of the scores that are usually quoted."""
     differences: Mapping[str, Mapping[str, int]] = {}
     """With several protocols: for each measure, what makes it differ from that of others, and how often."""
-    outcomes: Mapping[str, Sequence[OutcomeRecord]] = {}
+    outcomes: "Mapping[str, Sequence[OutcomeRecord]]" = {}
     """With details: for each measure what was matched, missed and spurious."""
     details: Mapping[str, Mapping[str, Any]] = {}
     """With details: what measures list in place of their outcomes."""
@@ -188,7 +190,7 @@ class Result(Struct, kw_only=True, eq=False):
     """On request: the same for each value of each field of a breakdown, of the units that have it."""
     confidence: Confidence | None = None
     """The method of the intervals of the scores, if they have any."""
-    errors: ErrorAnalysis | None = None
+    errors: "ErrorAnalysis | None" = None
     """On request: the errors by class, and what each class costs."""
 
     def __getitem__(self, measure: str) -> Score:

@@ -4,13 +4,14 @@ from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any, cast
 
-from karat.api.scoring import Side, corpus, level, processes, run_options
+from karat.api.scoring import Side, corpus, level, listed, processes
 from karat.comparison.comparing import compared
 from karat.comparison.comparison import Comparison as _Comparison
-from karat.comparison.systems import Run, Task, chosen_baseline
+from karat.comparison.systems import Run, chosen_baseline
 from karat.corpus.interface import Corpus
 from karat.problems import Finding, Findings, KaratError, UsageError
 from karat.report.outputs import html, text
+from karat.run.plan import Options
 
 if TYPE_CHECKING:
     from karat.report.figures.figure import Figure
@@ -67,12 +68,23 @@ def compare(
         raise UsageError("systems-needed", "there is no system to compare", "Give at least one: {name: system}.")
     findings = Findings()
     gold_corpus = corpus(gold, "gold", None, findings)
-    runs = [_opened(name, one, gold_corpus, findings.kept) for name, given in systems.items() for one in _runs(given)]
-    options = run_options(measures, by, per_unit, strict, accept_faults, details=details, errors=errors, keep_rows=True)
-    names = gold_corpus.protocols[:1] if protocol is None else (protocol,)
+    runs = [_opened(name, run, gold_corpus, findings.kept) for name, given in systems.items() for run in _runs(given)]
+    options = Options(
+        listed(measures),
+        listed(by),
+        per_unit,
+        strict,
+        accept_faults=accept_faults,
+        details=details,
+        errors=errors,
+        keep_rows=True,
+        protocols=gold_corpus.protocols[:1] if protocol is None else (protocol,),
+        settings=settings or {},
+    )
     with processes(jobs) as executor:
         (outcome,) = compared(
-            Task(gold_corpus, names, settings or {}, options),
+            gold_corpus,
+            options,
             runs,
             baseline=chosen_baseline(baseline, runs),
             sort_by=sort_by,
@@ -96,6 +108,6 @@ def _opened(name: str, given: Side, gold: Corpus, known: Sequence[Finding]) -> R
 
 def _runs(given: Side | Sequence[Side]) -> Sequence[Side]:
     """The runs of a system: a list of paths or corpora has several; a list of documents is one."""
-    if isinstance(given, list | tuple) and given and all(isinstance(one, str | PathLike | Corpus) for one in given):
+    if isinstance(given, list | tuple) and given and all(isinstance(run, str | PathLike | Corpus) for run in given):
         return given
     return [cast("Side", given)]

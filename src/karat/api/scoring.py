@@ -15,7 +15,6 @@ from karat.corpus.interface import Corpus, Executor
 from karat.corpus.memory import MemoryCorpus
 from karat.corpus.opening import open_corpus
 from karat.counts import ScoreValues
-from karat.families.coref.table import contingency
 from karat.formats import read_options
 from karat.model import Document, Unit
 from karat.problems import Findings, Origin, Rule, UsageError, of_side, quoted
@@ -208,8 +207,15 @@ def score(
     names = gold_corpus.protocols[:1] if protocol is None else listed(protocol)
     if not names:
         raise UsageError("protocol-needed", "the list of protocols is empty", "Name at least one protocol.")
-    options = run_options(
-        measures, by, per_unit, strict, accept_faults, details=details, errors=errors, keep_rows=ci is not None
+    options = Options(
+        listed(measures),
+        listed(by),
+        per_unit,
+        strict,
+        accept_faults=accept_faults,
+        details=details,
+        errors=errors,
+        keep_rows=ci is not None,
     )
     chosen = resolve_all(names, settings or {})
     with processes(jobs) as executor:
@@ -221,30 +227,6 @@ def score(
     return results[0] if protocol is None or isinstance(protocol, str) else Results(results)
 
 
-def run_options(
-    measures: str | Sequence[str],
-    by: str | Sequence[str],
-    per_unit: bool,
-    strict: bool,
-    accept_faults: bool = False,
-    *,
-    details: bool = False,
-    errors: bool = False,
-    keep_rows: bool = False,
-) -> Options:
-    """What to score, and what to keep of it."""
-    return Options(
-        listed(measures),
-        listed(by),
-        per_unit,
-        strict,
-        accept_faults=accept_faults,
-        details=details,
-        errors=errors,
-        keep_rows=keep_rows,
-    )
-
-
 def level(ci: float) -> float:
     """A confidence level; refuse what is none."""
     if not 0 < ci < 1:
@@ -253,7 +235,7 @@ def level(ci: float) -> float:
 
 
 def processes(jobs: int) -> Serial | Processes:
-    """What runs so many processes."""
+    """Return an executor for this number of processes."""
     if jobs < 1:
         raise UsageError("bad-jobs", f"{jobs!r} is not a number of processes", "Give 1 or more.")
     return Processes(jobs) if jobs > 1 else Serial()
@@ -306,7 +288,7 @@ class Scorer:
         strict: bool = False,
     ) -> None:
         self._protocol = resolve(protocol, settings)
-        self._options = run_options(measures, by, per_unit, strict)
+        self._options = Options(listed(measures), listed(by), per_unit, strict)
         self._gold, self._system = MemoryCorpus(name="gold in memory"), MemoryCorpus(name="system in memory")
 
     def add(self, gold: Document, system: Document) -> None:
@@ -359,6 +341,7 @@ def coref(gold: Iterable[Iterable[Hashable]], system: Iterable[Iterable[Hashable
     >>> coref([{"a", "b"}, {"c"}], [{"a"}, {"b", "c"}])["b3"].f1
     0.6666666666666666
     """
+    from karat.families.coref.table import contingency
     from karat.families.coref.measures import scores
 
     return Coref(scores(contingency(_clusters(gold, "gold"), _clusters(system, "system"))))
@@ -368,10 +351,10 @@ def _clusters(given: Iterable[Iterable[Hashable]], side: Origin) -> list[set[Has
     """The clusters of one side; a mention may be in one of them only."""
     clusters = list(map(set, given))
     first: dict[Hashable, int] = {}
-    for number, cluster in enumerate(clusters):
+    for index, cluster in enumerate(clusters):
         repeated = sorted([mention for mention in cluster if mention in first], key=repr)
         for mention in repeated[:1]:
-            where = f"in {side}[{first[mention]}] and in {side}[{number}]"
+            where = f"in {side}[{first[mention]}] and in {side}[{index}]"
             raise IN_TWO_CLUSTERS.error(f"mention {repr(mention)[:LONGEST]} is {where}")
-        first |= dict.fromkeys(cluster, number)
+        first |= dict.fromkeys(cluster, index)
     return clusters

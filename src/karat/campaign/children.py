@@ -20,7 +20,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from karat import inputs as opened
 from karat.problems import Finding, KaratError, Rule
 from karat.report.layout import counted
-from karat.run.executors import follow_parent, signals_deferred
+from karat.run.processes import follow_parent, signals_deferred
 
 if sys.platform != "win32":
     import resource

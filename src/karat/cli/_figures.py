@@ -33,7 +33,7 @@ class Plot(NamedTuple):
 
     @property
     def files(self) -> tuple[str, str]:
-        """What is written."""
+        """Both files that are written."""
         return self.file, self.data
 
 

@@ -1,4 +1,4 @@
-"""What several commands share: options for reading corpora, and findings and progress on standard error."""
+"""Options that several commands share, and findings and progress on standard error."""
 
 import sys
 import time
@@ -159,7 +159,7 @@ def progress(noun: str = "documents") -> Callable[[int, int | None], None] | Non
 
 
 def _progress_line(done: int, total: int | None, noun: str, seconds: float) -> str:
-    """How far the work is: `1,200 of 30,000 documents, 850 per second, 0:34 left`."""
+    """Return a line of progress: `1,200 of 30,000 documents, 850 per second, 0:34 left`."""
     rate = done / seconds
     per_second = f"{rate:,.0f}" if rate >= 10 else f"{rate:.1f}"
     if total is None or not rate:

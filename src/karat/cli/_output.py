@@ -107,7 +107,7 @@ def report_size(output: str | None, documents: int) -> None:
 
 
 def output_style(output: str | None) -> "Style":
-    """How text is laid out: to the width of the terminal and in colour, if it goes to one that wants colours."""
+    """Return the layout of text: to the width of the terminal and in colour, if it goes to one that wants colours."""
     from karat.report.layout import PLAIN
 
     return PLAIN if output is not None else terminal_style(sys.stdout)

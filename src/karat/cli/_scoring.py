@@ -13,8 +13,6 @@ from karat.problems import UsageError
 
 if TYPE_CHECKING:
     from karat.corpus.files import FileCorpus
-    from karat.corpus.topics import Topics
-    from karat.plugin import ReadOptions
     from karat.problems import Report
     from karat.report.layout import Sort, View
     from karat.run.plan import Options
@@ -25,106 +23,70 @@ RESAMPLES = 1000
 SEED = 0
 
 
-class ScoringOptions(NamedTuple):
-    """What a user chose for scoring."""
+class Output(NamedTuple):
+    """The form of the output, and the file that it is written to."""
 
-    protocols: tuple[str, ...]
-    measures: tuple[str, ...]
-    settings: tuple[str, ...]
-    gold_format: str | None
-    system_format: str | None
-    reading: "ReadOptions"
-    topics: "Topics | None"
     form: str
-    output: str | None
+    file: str | None
     digits: int
-    by: tuple[str, ...]
     sort: "Sort"
-    per_unit: bool
-    per_document: bool
     summary: bool
-    details: bool
-    errors: bool
-    level: float | None
-    resamples: int | None
-    seed: int | None
-    strict: bool
-    accept_faults: bool
-
-    def check(self) -> None:
-        """Refuse options that the command line alone shows to be wrong."""
-        from karat.protocols import resolve_all
-
-        if self.strict and self.accept_faults:
-            raise UsageError(
-                "faults-both", "--strict refuses faults and --accept-faults counts them", "Use only one of them."
-            )
-        if self.details and self.form in TABLES:
-            message = f"--details is a list, not a table for -f {self.form}"
-            raise UsageError("details-no-table", message, "Use text or json.")
-        if self.errors and self.summary and self.form != "json":
-            message = "--summary prints only the main scores, and --errors what they lost"
-            raise UsageError("errors-no-summary", message, "Use one of them, or -f json.")
-        resolve_all(self.protocols, self.values() if self.protocols else {})
-
-    def gold(self, spec: str, report: "Report") -> "FileCorpus":
-        """The corpus that GOLD names."""
-        from karat.corpus.opening import open_corpus
-        from karat.problems import of_side
-
-        gold = open_corpus(spec, format=self.gold_format, options=self.reading, report=of_side(report, "gold"))
-        return gold.of_topics(self.topics)
-
-    def system(self, spec: str, gold: "FileCorpus", report: "Report") -> "FileCorpus":
-        """The corpus that a SYSTEM names, to be scored against gold."""
-        from karat.corpus.opening import open_corpus
-        from karat.problems import of_side
-
-        system = open_corpus(
-            spec,
-            format=self.system_format,
-            fallback=gold.format,
-            options=self.reading,
-            report=of_side(report, "system"),
-        )
-        return system.beside(gold).of_topics(self.topics, beside=gold)
-
-    def protocol_names(self, gold: "FileCorpus") -> tuple[str, ...]:
-        """The protocols to score with; those that gold's format chooses are named on standard error."""
-        if not self.protocols:
-            default = ", ".join(gold.protocols)
-            click.echo(f"protocol: {default} (GOLD is {gold.format}; choose with -p)", err=True)
-        return self.protocols or gold.protocols
-
-    def run_options(self, *, keep_rows: bool, keep_by_rows: bool = True) -> "Options":
-        """What to score, and what to keep of it; intervals and tests need rows."""
-        from karat.run.plan import Options
-
-        return Options(
-            self.measures,
-            self.by,
-            self.per_unit or self.per_document,
-            self.strict,
-            None if self.topics is None else str(self.topics),
-            accept_faults=self.accept_faults,
-            details=self.details,
-            errors=self.errors,
-            keep_rows=keep_rows,
-            keep_by_rows=keep_by_rows,
-        )
 
     def view(self) -> "View":
-        """How the report is shown."""
+        """Return how the report is shown."""
         from karat.report.layout import PLAIN, View
 
-        style = output_style(self.output) if self.form == "text" else PLAIN
+        style = output_style(self.file) if self.form == "text" else PLAIN
         return View(self.digits, self.sort, self.summary, style)
 
-    def values(self) -> dict[str, Any]:
-        """The parameters that `--set` changes."""
-        from karat.protocols import parse_setting
 
-        return dict(map(parse_setting, self.settings))
+def check_options(options: "Options", output: Output) -> None:
+    """Refuse options that the command line alone shows to be wrong."""
+    from karat.protocols import resolve_all
+
+    if options.strict and options.accept_faults:
+        raise UsageError(
+            "faults-both", "--strict refuses faults and --accept-faults counts them", "Use only one of them."
+        )
+    if options.details and output.form in TABLES:
+        message = f"--details is a list, not a table for -f {output.form}"
+        raise UsageError("details-no-table", message, "Use text or json.")
+    if options.errors and output.summary and output.form != "json":
+        message = "--summary prints only the main scores, and --errors what they lost"
+        raise UsageError("errors-no-summary", message, "Use one of them, or -f json.")
+    resolve_all(options.protocols, options.settings if options.protocols else {})
+
+
+def open_gold(spec: str, options: "Options", report: "Report") -> "FileCorpus":
+    """Open the corpus that GOLD names."""
+    from karat.corpus.opening import open_corpus
+    from karat.problems import of_side
+
+    gold = open_corpus(spec, format=options.gold_format, options=options.reading, report=of_side(report, "gold"))
+    return gold.of_topics(options.topics)
+
+
+def open_system(spec: str, gold: "FileCorpus", options: "Options", report: "Report") -> "FileCorpus":
+    """Open the corpus that a SYSTEM names, to be scored against gold."""
+    from karat.corpus.opening import open_corpus
+    from karat.problems import of_side
+
+    system = open_corpus(
+        spec,
+        format=options.system_format,
+        fallback=gold.format,
+        options=options.reading,
+        report=of_side(report, "system"),
+    )
+    return system.beside(gold).of_topics(options.topics, beside=gold)
+
+
+def protocol_names(options: "Options", gold: "FileCorpus") -> tuple[str, ...]:
+    """Return the protocols to score with; those that gold's format chooses are named on standard error."""
+    if not options.protocols:
+        default = ", ".join(gold.protocols)
+        click.echo(f"protocol: {default} (GOLD is {gold.format}; choose with -p)", err=True)
+    return options.protocols or gold.protocols
 
 
 def confidence_level(value: str) -> float:
@@ -233,14 +195,22 @@ _OPTIONS = (
 
 
 def scoring_options(command: _Command) -> _Command:
-    """The shared options. The command receives them as one argument, `scoring`."""
+    """Add the shared options. The command receives them as `options`, and those of its output as `output`."""
 
     @wraps(command)
-    def with_scoring(*args: Any, **given: Any) -> Any:
-        own = {name: given.pop(name) for name in ScoringOptions._fields}
-        return command(*args, scoring=ScoringOptions(**own), **given)
+    def with_options(
+        *args: Any, per_document: bool, settings: tuple[str, ...], output: str | None, **given: Any
+    ) -> Any:
+        from karat.protocols import parse_setting
+        from karat.run.plan import Options
 
-    decorated: Any = with_scoring
+        given["per_unit"] = given["per_unit"] or per_document
+        chosen = {name: given.pop(name) for name in Options.__struct_fields__ if name in given}
+        options = Options(**chosen, settings=dict(map(parse_setting, settings)))
+        form, digits, sort, summary = (given.pop(name) for name in ("form", "digits", "sort", "summary"))
+        return command(*args, options=options, output=Output(form, output, digits, sort, summary), **given)
+
+    decorated: Any = with_options
     for option in reversed(_OPTIONS):
         decorated = option(decorated)
     return decorated  # type: ignore[no-any-return]

@@ -1,4 +1,4 @@
-"""Ends a command that is asked to stop as an interrupt does: nothing half written stays, and the shell knows why."""
+"""Signals and standard streams: end cleanly by a signal, and escape control characters on stdout and stderr."""
 
 import atexit
 import contextlib
@@ -72,7 +72,7 @@ def end_by(number: int) -> NoReturn:
 
 
 _MARK = secrets.token_hex(16)
-"""What no file can hold, since it is new in each process."""
+"""A mark that no file can hold, since it is new in each process."""
 
 
 class VisibleStream(TextIOWrapper):

@@ -7,13 +7,22 @@ import click
 from karat.cli._figures import Plot, plot_option, refuse_outputs, write_figures
 from karat.cli._options import progress, worker_options
 from karat.cli._output import report_size, write_output
-from karat.cli._scoring import SEED, ScoringOptions, scoring_options
+from karat.cli._scoring import (
+    SEED,
+    Output,
+    check_options,
+    open_gold,
+    open_system,
+    protocol_names,
+    scoring_options,
+)
 from karat.cli.completion import complete_files, complete_measures
 
 if TYPE_CHECKING:
     from karat.corpus.files import FileCorpus
     from karat.corpus.interface import Executor
     from karat.problems import Report
+    from karat.run.plan import Options
 
 LEVEL = 0.95
 
@@ -54,53 +63,56 @@ difference to the system above is not significant.
 def compare(
     gold: str,
     systems: tuple[str, ...],
-    scoring: ScoringOptions,
+    options: "Options",
+    output: Output,
     baseline: str | None,
     sort_by: str | None,
     plots: tuple[Plot, ...],
     executor: "Executor",
 ) -> None:
     """Rank SYSTEMs: intervals, paired tests, one table."""
+    from msgspec.structs import replace
+
     from karat.comparison.comparing import compared
-    from karat.comparison.systems import Task, chosen_baseline, named_systems
+    from karat.comparison.systems import chosen_baseline, named_systems
     from karat.problems import Findings
     from karat.report.outputs import FORMATS
 
-    scoring.check()
+    check_options(options, output)
     named = named_systems(systems, gold)
     findings = Findings()
-    gold_corpus = scoring.gold(gold, findings.add)
+    gold_corpus = open_gold(gold, options, findings.add)
     inputs = gold_corpus.inputs()
 
     def opened(path: str, report: "Report") -> "FileCorpus":
-        system = scoring.system(path, gold_corpus, report)
+        system = open_system(path, gold_corpus, options, report)
         inputs.extend(system.inputs())
         return system
 
     runs = named.opened(opened, findings.kept)
-    refuse_outputs(plots, scoring.output, inputs)
+    refuse_outputs(plots, output.file, inputs)
     baseline = chosen_baseline(baseline, runs)
-    protocols, values = scoring.protocol_names(gold_corpus), scoring.values()
+    options = replace(options, protocols=protocol_names(options, gold_corpus))
     gathered = None
-    if scoring.form == "html" and not scoring.summary:
+    if output.form == "html" and not output.summary:
         from karat.protocols import resolve_all
         from karat.report.html.gather import GatheredRuns
         from karat.report.html.report import default_fields
 
-        gathered = GatheredRuns(gold_corpus, runs, breakdowns=bool(scoring.by))
-        by = scoring.by or default_fields(gold_corpus, resolve_all(protocols, values))
-        scoring = scoring._replace(by=by, details=True, errors=True)
+        gathered = GatheredRuns(gold_corpus, runs, breakdowns=bool(options.by))
+        by = options.by or default_fields(gold_corpus, resolve_all(options.protocols, options.settings))
+        options = replace(options, by=by, details=True, errors=True)
     # Other formats show no intervals of the values of a breakdown.
-    options = scoring.run_options(keep_rows=True, keep_by_rows=scoring.form in ("json", "csv"))
-    task = Task(gold_corpus, protocols, values, options)
+    options = replace(options, keep_rows=True, keep_by_rows=output.form in ("json", "csv"))
     comparisons = compared(
-        task,
+        gold_corpus,
+        options,
         runs,
         baseline=baseline,
         sort_by=sort_by,
-        level=scoring.level or LEVEL,
-        resamples=scoring.resamples,
-        seed=scoring.seed or SEED,
+        level=options.level or LEVEL,
+        resamples=options.resamples,
+        seed=options.seed or SEED,
         executor=executor,
         on_run=progress("runs"),
         keep=None if gathered is None else gathered.add,
@@ -108,15 +120,13 @@ def compare(
     if plots:
         from karat.report.figures.kinds import comparison_figure
 
-        write_figures(
-            plots, lambda kind, of: comparison_figure(comparisons, kind, of, sort=scoring.sort), scoring.output
-        )
-    if scoring.form == "html":
+        write_figures(plots, lambda kind, of: comparison_figure(comparisons, kind, of, sort=output.sort), output.file)
+    if output.form == "html":
         from karat.report.html.report import comparison_report
 
         if gathered is not None:
             gathered.sort([system.name for system in comparisons[0].systems])
-        write_output(comparison_report(comparisons, gathered, digits=scoring.digits), scoring.output)
-        report_size(scoring.output, 0 if gathered is None else len(gathered.documents))
+        write_output(comparison_report(comparisons, gathered, digits=output.digits), output.file)
+        report_size(output.file, 0 if gathered is None else len(gathered.documents))
     else:
-        write_output(FORMATS[scoring.form](comparisons, scoring.view()), scoring.output)
+        write_output(FORMATS[output.form](comparisons, output.view()), output.file)

@@ -61,7 +61,7 @@ def complete_protocols(context: click.Context, parameter: click.Parameter, incom
 
 def complete_measures(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Families and ids of measures."""
-    from karat.cli._measures import KIND, listed
+    from karat.cli.explain import KIND, listed
     from karat.families import MEASURES
 
     del context, parameter

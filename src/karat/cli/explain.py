@@ -1,10 +1,17 @@
-"""`karat explain`."""
+"""`karat explain`, and names of measures as people type them: `b3`, `LEA`, `coref.ceafe`, `nugget.type+realis`."""
 
+import difflib
+import re
 import textwrap
+import unicodedata
+from typing import NamedTuple
 
 import click
 
 from karat.cli.completion import complete_measures
+from karat.families import MEASURES
+from karat.plugin import Card
+from karat.problems import UsageError, nearest
 
 EPILOG = """\b
 Examples:
@@ -24,7 +31,6 @@ def explain(measure: str) -> None:
     Prints what it counts, its formula and what the symbols mean, its citation, known traps, and where paper and
     program differ.
     """
-    from karat.cli._measures import also, find
     from karat.report.layout import table
 
     card, row = find(measure)
@@ -51,3 +57,70 @@ def explain(measure: str) -> None:
 
 def _paragraph(text: str, *, bullet: str = "") -> str:
     return textwrap.fill(text, 100, initial_indent="  " + bullet, subsequent_indent="  " + " " * len(bullet))
+
+
+KIND = "KIND"
+"""Stands for the kind of a link in an id."""
+OPEN = "..."
+"""Stands for further ids of the same shape, with other attributes."""
+
+
+class Explained(NamedTuple):
+    """A family, and the row of its card that describes one of its measures; None: the family as a whole."""
+
+    card: Card
+    row: str | None = None
+
+
+def listed() -> dict[str, Explained]:
+    """Every id (or pattern of ids) that a row of a card lists or mentions, with its card and row."""
+    ids: dict[str, Explained] = {}
+    for name, family in MEASURES:
+        for row, what in family.card.rows.items():
+            mentioned = re.findall(rf"\b{re.escape(name)}\.[\w.+]*\w", what)
+            ids |= {id_: Explained(family.card, row) for id_ in (*row.split(", "), *mentioned) if id_ != OPEN}
+    return ids
+
+
+def find(name: str) -> Explained:
+    """Find what a person means: a family, an id, or the last part of an id; case and punctuation do not matter."""
+    wanted = _plain(name)
+    for family in MEASURES.names():
+        if wanted == _plain(family):
+            return Explained(MEASURES.get(family).card)
+    ids = listed()
+    for id_, explained in ids.items():
+        if re.fullmatch(re.escape(_plain(id_)).replace(KIND.lower(), r"[^.]+"), wanted):
+            return explained
+    short = [id_ for id_ in ids if _plain(id_).endswith(f".{wanted}")]
+    if len(short) == 1:
+        return ids[short[0]]
+    if short:
+        known = ", ".join(short)
+        raise UsageError("measure-ambiguous", f"{name!r} is short for several measures", f"Choose one: {known}.")
+    near = difflib.get_close_matches(wanted, map(_plain, ids), n=1, cutoff=0.8)
+    for id_, explained in ids.items():
+        # Attributes are open: nugget.polarity is a measure wherever gold has a polarity.
+        is_open = explained.row is not None and explained.row.endswith(OPEN)
+        if is_open and not near and _shape(wanted) == _shape(_plain(id_)):
+            return explained
+    names = {_plain(id_): id_ for id_ in ids} | {_plain(id_.rpartition(".")[2]): id_ for id_ in ids}
+    close = [plain for plain in names if plain.startswith(wanted)] or difflib.get_close_matches(wanted, names, n=1)
+    hint = f"Did you mean {names[close[0]]}?" if close else nearest(name, MEASURES.names())
+    raise UsageError("unknown-measure", f"there is no measure {name!r}", f"{hint} `karat measures` lists them.")
+
+
+def also(name: str) -> list[str]:
+    """Other measures that a name could be short for, such as coref.muc for the family muc."""
+    return [id_ for id_ in listed() if _plain(id_).endswith(f".{_plain(name)}")]
+
+
+def _plain(name: str) -> str:
+    """Small letters, digits, dots and plus signs: `B³` and `b-3` are `b3`."""
+    return re.sub(r"[^a-z0-9.+]", "", unicodedata.normalize("NFKC", name).casefold())
+
+
+def _shape(id_: str) -> tuple[str, bool]:
+    """All but the last part of an id, and whether that combines several attributes."""
+    head, _, last = id_.rpartition(".")
+    return head, "+" in last

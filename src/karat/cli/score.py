@@ -7,11 +7,21 @@ import click
 from karat.cli._figures import Plot, plot_option, refuse_outputs, write_figures
 from karat.cli._options import progress, worker_options
 from karat.cli._output import report_size, write_output
-from karat.cli._scoring import RESAMPLES, SEED, ScoringOptions, scoring_options
+from karat.cli._scoring import (
+    RESAMPLES,
+    SEED,
+    Output,
+    check_options,
+    open_gold,
+    open_system,
+    protocol_names,
+    scoring_options,
+)
 from karat.cli.completion import complete_files
 
 if TYPE_CHECKING:
     from karat.corpus.interface import Executor
+    from karat.run.plan import Options
 
 EPILOG = """\b
 Examples:
@@ -50,52 +60,52 @@ class OneSystem(click.Command):
 @scoring_options
 @plot_option("KIND: breakdown (default with --by), scores (default), confusion, accuracy, product, attributes.")
 @worker_options
-def score(gold: str, system: str, scoring: ScoringOptions, plots: tuple[Plot, ...], executor: "Executor") -> None:
+def score(
+    gold: str, system: str, options: "Options", output: Output, plots: tuple[Plot, ...], executor: "Executor"
+) -> None:
     """Score SYSTEM against GOLD under one or more protocols."""
+    from msgspec.structs import replace
+
     from karat.problems import Findings, UsageError
     from karat.protocols import resolve_all
     from karat.report.outputs import FORMATS
     from karat.run.scoring import score as run
 
-    output, level = scoring.output, scoring.level
+    level = options.level
     if gold == system == "-":
         raise UsageError("standard-input-twice", "GOLD and SYSTEM cannot both be standard input", "Use a file for one.")
-    if level is None and (scoring.resamples, scoring.seed) != (None, None):
+    if level is None and (options.resamples, options.seed) != (None, None):
         raise UsageError("level-needed", "--resamples and --seed are for intervals", "Add --ci 95.")
-    scoring.check()
+    check_options(options, output)
     findings = Findings()
-    gold_corpus = scoring.gold(gold, findings.add)
-    system_corpus = scoring.system(system, gold_corpus, findings.add)
-    inputs = [*gold_corpus.inputs(), *system_corpus.inputs()]
-    refuse_outputs(plots, output, inputs)
-    protocols = resolve_all(scoring.protocol_names(gold_corpus), scoring.values())
-    with_documents = scoring.form == "html" and not scoring.summary
-    by = scoring.by
-    if with_documents and not by:
+    gold_corpus = open_gold(gold, options, findings.add)
+    system_corpus = open_system(system, gold_corpus, options, findings.add)
+    refuse_outputs(plots, output.file, [*gold_corpus.inputs(), *system_corpus.inputs()])
+    protocols = resolve_all(protocol_names(options, gold_corpus), options.settings)
+    with_documents = output.form == "html" and not output.summary
+    if with_documents:
         from karat.report.html.report import default_fields
 
-        by = default_fields(gold_corpus, protocols)
-    details = scoring.details or with_documents
-    with_errors = scoring.errors or with_documents
+        by = options.by or default_fields(gold_corpus, protocols)
+        options = replace(options, by=by, details=True, errors=True)
+    with_errors = options.errors
     with_confusion = any(plot.kind == "confusion" for plot in plots)
-    chosen = scoring._replace(by=by, details=details, errors=with_errors or with_confusion)
-    options = chosen.run_options(keep_rows=level is not None)
+    options = replace(options, errors=with_errors or with_confusion, keep_rows=level is not None)
     results = run(
         gold_corpus, system_corpus, protocols, options, findings=findings, progress=progress(), executor=executor
     )
     if level is not None:
         from karat.stats.confidence import with_intervals
 
-        resamples, seed = scoring.resamples or RESAMPLES, scoring.seed or SEED
+        resamples, seed = options.resamples or RESAMPLES, options.seed or SEED
         results = [with_intervals(result, level=level, resamples=resamples, seed=seed) for result in results]
     if plots:
         from karat.report.figures.kinds import result_figure
-        from karat.stats.confidence import changed
 
-        write_figures(plots, lambda kind, of: result_figure(results, kind, of, sort=scoring.sort), output)
+        write_figures(plots, lambda kind, of: result_figure(results, kind, of, sort=output.sort), output.file)
         if not with_errors:  # only a figure needed them
-            results = [changed(result, errors=None) for result in results]
-    if scoring.form == "html":
+            results = [replace(result, errors=None) for result in results]
+    if output.form == "html":
         from karat.report.html.gather import Gathered
         from karat.report.html.report import score_report
         from karat.report.html.sections import short_name
@@ -103,7 +113,7 @@ def score(gold: str, system: str, scoring: ScoringOptions, plots: tuple[Plot, ..
         documents = Gathered(gold_corpus) if with_documents else None
         if documents is not None:
             documents.add(short_name(results[0]), system_corpus, results)
-        write_output(score_report(results, documents, digits=scoring.digits, sort=scoring.sort), output)
-        report_size(output, 0 if documents is None else len(documents))
+        write_output(score_report(results, documents, digits=output.digits, sort=output.sort), output.file)
+        report_size(output.file, 0 if documents is None else len(documents))
     else:
-        write_output(FORMATS[scoring.form](results, scoring.view()), output)
+        write_output(FORMATS[output.form](results, output.view()), output.file)

@@ -5,7 +5,7 @@ from functools import partial
 from itertools import pairwise
 
 from karat.comparison.comparison import ComparedSystem, Comparison, mean_breakdowns
-from karat.comparison.systems import Keep, OnRun, Run, Task, scored_runs, size
+from karat.comparison.systems import Keep, OnRun, Run, scored_runs, size
 from karat.comparison.tests import (
     PAIRED_BOOTSTRAP,
     RANDOMISATION,
@@ -24,10 +24,11 @@ from karat.comparison.tests import (
     swapped,
     system_intervals,
 )
-from karat.corpus.interface import Executor
+from karat.corpus.interface import Corpus, Executor
 from karat.problems import Rule, nearest
 from karat.result import Confidence, Result, UnitRows, main_score
 from karat.run.executors import Serial
+from karat.run.plan import Options
 from karat.stats import paired
 from karat.stats.confidence import JACKKNIFE, confidence, remarks, scored
 from karat.stats.resampling import ScoreName, flat
@@ -40,7 +41,8 @@ NO_MEASURE = Rule("sort-absent", "fatal", "Choose a measure that every system ha
 
 
 def compared(
-    task: Task,
+    gold: Corpus,
+    options: Options,
     runs: Sequence[Run],
     *,
     baseline: str,
@@ -58,7 +60,7 @@ def compared(
     """
     executor = executor or Serial()
     by_protocol: list[dict[str, list[Result]]] = []
-    for run, results in scored_runs(task, runs, executor, on_run):
+    for run, results in scored_runs(gold, options, runs, executor, on_run):
         by_protocol = by_protocol or [{} for _ in results]
         for systems, result in zip(by_protocol, results if keep is None else keep(run, results), strict=True):
             systems.setdefault(run.system, []).append(result)
@@ -66,7 +68,7 @@ def compared(
     if sort_by is not None and sort_by not in sort_ids:
         known = list(dict.fromkeys(id_ for systems in by_protocol for id_ in _shared(systems)))
         raise NO_MEASURE.error(f"--sort-by: there is no measure {sort_by!r} here. {nearest(sort_by, known)}")
-    if executor.width(size(task, runs)) == 1:
+    if executor.width(size([gold, *(run.corpus for run in runs)])) == 1:
         executor = Serial()
     return [
         compare(systems, executor, baseline=baseline, sort_by=own, level=level, resamples=resamples, seed=seed)
@@ -155,7 +157,7 @@ def sorting(results: Mapping[str, Sequence[Result]], sort_by: str | None) -> str
 
 
 def _place(score: float | None) -> tuple[bool, float]:
-    """What systems are sorted by: the best first, undefined scores last."""
+    """Return the sort key of a system: the best first, undefined scores last."""
     return score is None, 0.0 if score is None else -score
 
 

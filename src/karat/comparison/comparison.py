@@ -144,10 +144,10 @@ class Comparison:
         self.sort_by = sort_by
         self.tests = tests
         self.comparisons = comparisons
-        """How many pairs of systems are compared, which p-values are corrected for."""
+        """The number of pairs of systems that are compared, which p-values are corrected for."""
         self.level = level
         self.confidence = confidence
-        """How intervals were made; None if there is nothing to resample."""
+        """The method of intervals; None if there is nothing to resample."""
         self.notes = notes
         self.rows = rows
         """The counts of each unit, of every run of each system."""
@@ -185,7 +185,7 @@ class Comparison:
         return next(filter(None, (self.test(a, b, measure, test) for test in TESTS)), None)
 
     def is_significant(self, test: PairedTest | None) -> bool:
-        """Whether two systems differ, after the correction."""
+        """Return whether two systems differ, after the correction."""
         return test is not None and test.p_adjusted is not None and test.p_adjusted < 1 - self.level
 
     def resamples(self, measure: str) -> dict[str, list[float | None]]:
@@ -243,8 +243,8 @@ class Comparison:
         """
         measures = self.measures()
         rows = []
-        for number, system in enumerate(self.systems):
-            following = self.systems[number + 1].name if number + 1 < len(self.systems) else None
+        for index, system in enumerate(self.systems):
+            following = self.systems[index + 1].name if index + 1 < len(self.systems) else None
             for id_ in measures:
                 if id_ in system.scores:
                     deviation = system.deviations.get((id_, "micro", main_score([*system.scores[id_].micro.values])))

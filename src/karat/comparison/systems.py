@@ -6,9 +6,9 @@ A run that cannot be scored stops the comparison, but only after all others have
 learn at once which submissions are broken.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from karat.corpus.files import FileCorpus
 from karat.corpus.interface import Corpus, Executor
@@ -34,30 +34,21 @@ class Run(NamedTuple):
 
 
 Keep = Callable[[Run, list[Result]], list[Result]]
-"""What is kept of the results of a run: the outcomes of forty systems at once would need much memory."""
+"""Selects what is kept of the results of a run: the outcomes of forty systems at once would need much memory."""
 
 
-class Task(NamedTuple):
-    """What all runs have in common."""
-
-    gold: Corpus
-    protocols: Sequence[str]
-    settings: Mapping[str, Any]
-    options: Options
-
-
-def scored(task: Task, run: Run, executor: Executor | None = None) -> list[Result] | KaratError:
+def scored(shared: tuple[Corpus, Options], run: Run, executor: Executor | None = None) -> list[Result] | KaratError:
     """The results of a run, one per protocol, or why it cannot be scored. Without an executor, gold is kept."""
-    findings = Findings()
+    (gold, options), findings = shared, Findings()
     for finding in run.findings:
         findings.add(finding)
     if isinstance(run.corpus, KaratError):
         return run.corpus
-    if executor is None and isinstance(task.gold, FileCorpus):
-        task.gold.keep_documents()
-    protocols = resolve_all(task.protocols, task.settings)
+    if executor is None and isinstance(gold, FileCorpus):
+        gold.keep_documents()
+    protocols = resolve_all(options.protocols, options.settings)
     try:
-        return score(task.gold, run.corpus, protocols, task.options, findings=findings, executor=executor)
+        return score(gold, run.corpus, protocols, options, findings=findings, executor=executor)
     except UsageError:
         raise
     except KaratError as error:
@@ -66,19 +57,19 @@ def scored(task: Task, run: Run, executor: Executor | None = None) -> list[Resul
 
 
 def scored_runs(
-    task: Task, runs: Sequence[Run], executor: Executor, on_run: OnRun | None = None
+    gold: Corpus, options: Options, runs: Sequence[Run], executor: Executor, on_run: OnRun | None = None
 ) -> Iterator[tuple[Run, list[Result]]]:
     """Each run with its results. If runs are refused, all of them are named at the end."""
     refused: list[tuple[str, KaratError]] = []
-    width = executor.width(size(task, runs))
+    shared, width = (gold, options), executor.width(size([gold, *(run.corpus for run in runs)]))
     every: Iterator[list[Result] | KaratError]
     if width == 1:
-        every = (scored(task, run) for run in runs)
-    elif len(runs) >= width and isinstance(task.gold, FileCorpus):
-        task.gold.facts()  # once, for all processes
-        every = executor.map(scored, task, runs)
+        every = (scored(shared, run) for run in runs)
+    elif len(runs) >= width and isinstance(gold, FileCorpus):
+        gold.facts()  # once, for all processes
+        every = executor.map(scored, shared, runs)
     else:
-        every = (scored(task, run, executor) for run in runs)
+        every = (scored(shared, run, executor) for run in runs)
     for number, (run, results) in enumerate(zip(runs, every, strict=True), 1):
         if on_run is not None:
             on_run(number, len(runs))
@@ -92,10 +83,9 @@ def scored_runs(
         raise refusal(refused, runs)
 
 
-def size(task: Task, runs: Sequence[Run]) -> int:
-    """The bytes that are read."""
-    corpora = [run.corpus for run in runs]
-    return sum(corpus.size() for corpus in (task.gold, *corpora) if isinstance(corpus, FileCorpus))
+def size(corpora: Iterable[Corpus | KaratError]) -> int:
+    """Return how many bytes are read."""
+    return sum(corpus.size() for corpus in corpora if isinstance(corpus, FileCorpus))
 
 
 def refusal(refused: Sequence[tuple[str, KaratError]], runs: Sequence[Run]) -> KaratError:
@@ -198,7 +188,7 @@ def _is_one_system(folder: Path, gold: Path) -> bool:
 
 
 def _is_gold(entry: Path, gold: Path) -> bool:
-    """Whether an entry is gold itself, or the folder that gold is in."""
+    """Return whether an entry is gold itself, or the folder that gold is in."""
     return entry.resolve() in (gold.resolve(), *gold.resolve().parents)
 
 
@@ -218,8 +208,8 @@ def _names(paths: Sequence[str]) -> list[str]:
     short = [_stem(Path(path).name) or path for path in paths]
     full = [Path(path).name or path for path in paths]
     return [
-        one if short.count(one) == 1 else two if full.count(two) == 1 else path
-        for one, two, path in zip(short, full, paths, strict=True)
+        stem if short.count(stem) == 1 else name if full.count(name) == 1 else path
+        for stem, name, path in zip(short, full, paths, strict=True)
     ]
 
 

@@ -1,4 +1,4 @@
-"""Several runs of one system: the means and deviations of their scores."""
+"""Statistics of a comparison: means over the runs of a system, resamples, intervals and paired tests."""
 
 from array import array
 from collections.abc import Callable, Mapping, Sequence
@@ -8,12 +8,12 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import replace
 
 from karat.counts import ScoreValues
 from karat.result import Confidence, Result, Score, UnitRows
 from karat.stats import confidence as intervals
 from karat.stats import paired
-from karat.stats import paired as correction
 from karat.stats.confidence import JACKKNIFE, FoundIntervals
 from karat.stats.resampling import ScoreName, Values, bootstrap, flat, observed
 
@@ -186,14 +186,11 @@ def _averaged(rows: SystemRows) -> UnitRows:
 def adjusted(tests: Sequence[PairedTest]) -> list[PairedTest]:
     """Tests with p-values corrected over all comparisons of the same measure by the same test (Holm)."""
     groups: dict[tuple[str, str], list[int]] = {}
-    for number, test in enumerate(tests):
-        groups.setdefault((test.measure, test.test), []).append(number)
+    for index, test in enumerate(tests):
+        groups.setdefault((test.measure, test.test), []).append(index)
     complete = list(tests)
-    for numbers in groups.values():
-        values = correction.holm([tests[number].p for number in numbers])
-        for number, p in zip(numbers, values, strict=True):
-            old = tests[number]
-            complete[number] = PairedTest(
-                old.measure, old.score, old.a, old.b, old.test, old.unit, old.resamples, old.difference, old.p, p
-            )
+    for indexes in groups.values():
+        values = paired.holm([tests[index].p for index in indexes])
+        for index, p in zip(indexes, values, strict=True):
+            complete[index] = replace(tests[index], p_adjusted=p)
     return complete

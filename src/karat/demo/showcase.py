@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from karat.api.scoring import Result, score
 from karat.comparison.comparing import compared
-from karat.comparison.systems import Run, Task
+from karat.comparison.systems import Run
 from karat.corpus.opening import open_corpus
 from karat.counts import PrecisionRecall
 from karat.problems import Rule
@@ -142,9 +142,9 @@ def report(folder: Path) -> Iterator[str]:
     """The page, in pieces; `folder` has the bundled files."""
     gold = open_corpus(str(folder / "gold.jsonl"))
     gold.name = "the demo's gold"
-    task = Task(gold, (PROTOCOL,), {}, Options(by=("type",), details=True, errors=True, keep_rows=True))
+    options = Options(by=("type",), details=True, errors=True, keep_rows=True, protocols=(PROTOCOL,))
     runs = [Run(name, open_corpus(str(folder / f"{name}.jsonl"))) for name in SYSTEMS]
     gathered = GatheredRuns(gold, runs, breakdowns=False)
-    comparisons = compared(task, runs, baseline=BASELINE, sort_by=SORT_BY, keep=gathered.add)
+    comparisons = compared(gold, options, runs, baseline=BASELINE, sort_by=SORT_BY, keep=gathered.add)
     gathered.sort([system.name for system in comparisons[0].systems])
     return comparison_report(comparisons, gathered)

@@ -62,7 +62,7 @@ def source(name: str) -> Path:
 
 
 def is_own(path: Path) -> bool:
-    """Whether a protocol is karat's own, which the version identifies."""
+    """Return whether a protocol is karat's own, which the version identifies."""
     return path.stem in PROTOCOLS.own and PROTOCOLS.get(path.stem) == path
 
 
@@ -80,7 +80,7 @@ def lineage(path: Path) -> list[Path]:
 
 
 def written(path: Path) -> ProtocolFile:
-    """What a protocol file says, with what it takes from the ones it extends."""
+    """Return the content of a protocol file, with that of the files it extends."""
     content: dict[str, Any] = {}
     for one in reversed(lineage(path)):
         inherited = {key: value for key, value in content.items() if key not in NOT_INHERITED}
@@ -118,7 +118,7 @@ def _toml(path: Path) -> Mapping[str, Any]:
 
 @lru_cache(maxsize=64)
 def _parsed(text: str) -> Mapping[str, Any]:
-    """What a file says; a command looks into the same few files many times."""
+    """Parse a file; a command looks into the same few files many times."""
     return tomllib.loads(text, parse_float=_finite)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 
 from karat import __version__
-from karat.protocols import Protocol
+from karat.protocols.protocol import Protocol
 
 
 def signature(protocol: Protocol, *, units: Iterable[str], fingerprint: str, topics: str | None) -> str:

@@ -17,7 +17,7 @@ from karat.checks.pairs import TOKENS_DIFFER, difference
 from karat.corpus.files import FileCorpus
 from karat.corpus.paths import File
 from karat.model import Document, Mention, Region
-from karat.problems import Finding, Findings, KaratError, Rule, Severity, quoted
+from karat.problems import Finding, Findings, KaratError, Rule, Severity, ignore, quoted
 from karat.protocols import Protocol
 from karat.run.pairs import SOURCES_DIFFER, SYSTEM_ONLY, UNITS_DIFFER
 
@@ -36,9 +36,9 @@ class Reference:
     def __init__(self, corpus: FileCorpus, findings: Mapping[Severity, int], protocols: Sequence[Protocol]) -> None:
         self.corpus = corpus
         self.findings = findings
-        """How many findings gold has of its own."""
+        """The number of findings in gold itself, by severity."""
         self.refuses_others = any(protocol.system_only_documents == "refuse" for protocol in protocols)
-        """Whether a protocol refuses documents that gold does not have."""
+        """True if a protocol refuses documents that gold does not have."""
 
     @cached_property
     def documents(self) -> list[str]:
@@ -48,25 +48,25 @@ class Reference:
     def read(self, id_: str) -> Document | None:
         """The document of that id, if gold has it."""
         try:
-            return self.corpus.read(id_, _ignore) if id_ in self.corpus.ids() else None
+            return self.corpus.read(id_, ignore) if id_ in self.corpus.ids() else None
         except KaratError:  # reported when gold was checked
             return None
 
 
 class Submission:
-    """What one system has of gold, document by document."""
+    """The documents of one system, compared with gold's."""
 
     def __init__(self, path: str, gold: Reference) -> None:
         self.path = path
         self.gold = gold
         self.findings: Mapping[Severity, int] = {}
-        """How many findings it has."""
+        """The number of findings by severity."""
         self.compared = {"units"}
-        """What could be compared, in at least one document."""
+        """Aspects that could be compared in at least one document."""
         self._ids: set[str] = set()
 
     def add(self, document: Document, where: Where) -> Iterator[Finding]:
-        """How a document differs from gold's, in places of the submission."""
+        """Yield the differences of a document from gold's, in places of the submission."""
         gold = self.gold.read(document.id)
         if gold is not None:
             self.compared |= comparable(gold, document)
@@ -74,8 +74,8 @@ class Submission:
         elif document.id in self.gold.corpus.ids():
             return
         else:
-            found = SYSTEM_ONLY.at(f"gold lacks document {quoted(document.id)}", found=document.id)
-            findings = iter([found._replace(severity="fatal") if self.gold.refuses_others else found])
+            finding = SYSTEM_ONLY.at(f"gold lacks document {quoted(document.id)}", found=document.id)
+            findings = iter([finding._replace(severity="fatal") if self.gold.refuses_others else finding])
         for finding in findings:
             file, line = where(finding.item)
             yield finding._replace(file=file, line=line)
@@ -96,7 +96,7 @@ class Submission:
 
     @property
     def ready(self) -> bool:
-        """Whether nothing is missing or wrong, and gold could be read."""
+        """True if nothing is missing or wrong, and gold could be read."""
         return not (self.findings["fatal"] or self.findings["fault"] or self.gold.findings["fatal"])
 
     def to_dict(self) -> dict[str, Any]:
@@ -113,7 +113,7 @@ class Submission:
 
 
 def comparable(gold: Document, system: Document) -> set[str]:
-    """What the two sides of one document can be compared by."""
+    """Return the aspects by which the two sides of one document can be compared."""
     source = gold.text if gold.unit == "char" else gold.tokens
     words = _spans_with_text(system)
     conditions = {
@@ -129,14 +129,14 @@ def _spans_with_text(document: Document) -> set[Region]:
 
 
 def differences(gold: Document, system: Document) -> Iterator[Finding]:
-    """What the two sides of one document say differently about its source, in items of the system's."""
+    """Yield the differences between the sources of the two sides, in items of the system's document."""
     name = f"document {quoted(system.id)}"
     if gold.unit != system.unit:
         yield UNITS_DIFFER.at(f"{name} has {gold.unit} offsets in gold, but {system.unit} offsets in the system")
         return
     if gold.source != system.source and gold.source and system.source:
-        found = f"{name} has the source {quoted(system.source)}, but {quoted(gold.source)} in gold"
-        yield SOURCES_DIFFER.at(found, found=system.source)
+        message = f"{name} has the source {quoted(system.source)}, but {quoted(gold.source)} in gold"
+        yield SOURCES_DIFFER.at(message, found=system.source)
     if gold.text is not None and system.text is not None and gold.text != system.text:
         place = _first_difference(gold.text, system.text)
         here, there = (quoted(text[place : place + 20]) for text in (system.text, gold.text))
@@ -165,9 +165,11 @@ def _unlike_gold(gold: Document, system: Document) -> Iterator[Finding]:
             words.setdefault(mention.span, []).append(mention)
     for mention in system.mentions:
         same = words.get(mention.span, []) if mention.text and mention.span else []
-        if same and all(_letters(mention.text) != _letters(one.text) for one in same):
-            found = f"mention {quoted(mention.id)} of document {quoted(system.id)} says {quoted(mention.text or '')}"
-            message = f"{found}, but gold has {quoted(same[0].text or '')} there"
+        if same and all(_letters(mention.text) != _letters(other.text) for other in same):
+            words_here = (
+                f"mention {quoted(mention.id)} of document {quoted(system.id)} says {quoted(mention.text or '')}"
+            )
+            message = f"{words_here}, but gold has {quoted(same[0].text or '')} there"
             yield UNLIKE_GOLD.at(message, item=mention.id, found=mention.text)
 
 
@@ -182,23 +184,19 @@ def _first_difference(one: Any, other: Any) -> int:
     return next((place for place, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))
 
 
-def _ignore(finding: object) -> None:
-    """Findings of gold are reported when gold is checked."""
-
-
 SEVERITIES = ("fatal", "fault", "note")
 """The worst first."""
 
 
 class Tally(Struct):
-    """How many documents (including those with fatal findings) and mentions were read."""
+    """Number of documents (including those with fatal findings) and mentions that were read."""
 
     documents: int = 0
     mentions: int = 0
 
 
 class Validation:
-    """What was read and what was found, file by file."""
+    """Tallies and findings, file by file."""
 
     def __init__(self) -> None:
         self.files: dict[str, Tally] = {}
@@ -257,7 +255,7 @@ class Validation:
 
     @property
     def passed(self) -> bool:
-        """Whether nothing worse than a note was found."""
+        """True if nothing worse than a note was reported."""
         by_severity = self.findings.by_severity()
         return not by_severity["fatal"] and not by_severity["fault"]
 

@@ -16,7 +16,7 @@ from karat.counts import Counts, ScoreValues
 from karat.filters import collapsing, divided
 from karat.model import DOCUMENT_FIELDS, Document, Mention, Pair
 from karat.plugin import AlignedPairs, AlignmentSpec, ArgumentItem, ElementItem, Measure, Outcome, Tables
-from karat.problems import Finding, KaratError, Rule, nearest
+from karat.problems import KaratError, Rule, ignore, nearest
 from karat.protocols import Protocol
 from karat.result import ItemCounts, UnitRows
 from karat.run.rows import AveragedMeasure, DocumentRow, FieldRow, FieldValue, MeasureSet, UnitRow
@@ -120,17 +120,17 @@ class Breakdown:
         """Split a document into one per value, and make a row of each, as the protocol does of the whole document."""
         row = FieldRow([], [], {}, {})
         divisions: dict[tuple[Sequence[FieldValue], Sequence[FieldValue]], dict[FieldValue, Tables]] = {}
-        for number, (alignment, measures) in enumerate(self._restricted):
+        for index, (alignment, measures) in enumerate(self._restricted):
             aligned = tables.get(alignment)
             golds, systems = keys = self._keys(row, tables.pair.gold, aligned)
             if keys not in divisions:  # most alignments split a document in the same way
                 divisions[keys] = self._divided(tables.pair, golds, systems)
-            found, right = {g for g, _, _, _ in aligned.pairs}, {s for _, s, _, _ in aligned.pairs}
+            aligned_golds, aligned_systems = {g for g, _, _, _ in aligned.pairs}, {s for _, s, _, _ in aligned.pairs}
             gold_sizes, system_sizes = Counter(golds), Counter(systems)
-            missed = Counter([key for g, key in enumerate(golds) if g not in found])
-            spurious = Counter([key for s, key in enumerate(systems) if s not in right])
+            missed = Counter([key for g, key in enumerate(golds) if g not in aligned_golds])
+            spurious = Counter([key for s, key in enumerate(systems) if s not in aligned_systems])
             for key, part in divisions[keys].items():
-                row.parts.append((key, number, measures.document_row(unit, part)))
+                row.parts.append((key, index, measures.document_row(unit, part)))
                 items = ItemCounts(gold_sizes[key], system_sizes[key], missed[key], spurious[key])
                 row.items[key, measures.measures[0][0].id] = items
         return row
@@ -188,18 +188,18 @@ class Breakdown:
                 items[place] = items.get(place, ItemCounts()) + counts
         # Documents and their topics may be any number, but an attribute with so many values is no class of items.
         if self._is_attribute and len(spellings) > MOST_VALUES:
-            found = f"{self.field} has more than {MOST_VALUES:,} values, which are too many to break scores down by"
-            raise KaratError(TOO_MANY.at(found, origin="gold"))
+            message = f"{self.field} has more than {MOST_VALUES:,} values, which are too many to break scores down by"
+            raise KaratError(TOO_MANY.at(message, origin="gold"))
         summed: dict[FieldValue, dict[str, list[tuple[int, array[float]]]]] = {}
         for unit, row in enumerate(units):
             for key, measure, sums in row.counts:
                 summed.setdefault(key, {}).setdefault(measure, []).append((unit, sums))
         restricted: dict[tuple[FieldValue, int], list[DocumentRow]] = {}
         for row in parts:
-            for key, number, part in row.parts:
-                restricted.setdefault((key, number), []).append(part)
+            for key, index, part in row.parts:
+                restricted.setdefault((key, index), []).append(part)
         tables = {
-            (key, number): _finished(self._restricted[number][1], rows) for (key, number), rows in restricted.items()
+            (key, index): _finished(self._restricted[index][1], rows) for (key, index), rows in restricted.items()
         }
         return BrokenDown(dict(self._summed_by_id()), self._same_items, summed, tables, items, spellings)
 
@@ -209,7 +209,7 @@ class Breakdown:
 
 
 def _finished(measures: MeasureSet, rows: Sequence[DocumentRow]) -> tuple[Sequence[UnitRow], UnitTable]:
-    units = finish(measures, rows, _ignore)
+    units = finish(measures, rows, ignore)
     return units, UnitTable(measures, units)
 
 
@@ -244,7 +244,7 @@ class BrokenDown(NamedTuple):
 
         `whole` makes the scores of the run; composites are made in the same way.
         """
-        number_of = {unit: number for number, unit in enumerate(units)}
+        index_of = {unit: index for index, unit in enumerate(units)}
         by_key: dict[FieldValue, list[_ValueColumns]] = {}
         for key, by_measure in self.summed.items():
             for id_, rows in by_measure.items():
@@ -252,16 +252,16 @@ class BrokenDown(NamedTuple):
                 own = _ValueColumns(self.summed_rows[id_], [unit for unit, _ in rows], summed)
                 by_key.setdefault(key, []).append(own)
         for (key, _), (own_units, table) in self.restricted.items():
-            numbers = [number_of[row.unit] for row in own_units]
+            indexes = [index_of[row.unit] for row in own_units]
             by_key.setdefault(key, []).extend(
-                _ValueColumns(row, numbers, columns) for row, columns in table.micro_columns()
+                _ValueColumns(row, indexes, columns) for row, columns in table.micro_columns()
             )
         for key, measures in by_key.items():
-            numbers = sorted({number for measure in measures for number in measure.units})
-            place = {number: row for row, number in enumerate(numbers)}
+            indexes = sorted({index for measure in measures for index in measure.units})
+            place = {index: row for row, index in enumerate(indexes)}
             columns = [column for measure in measures for column in measure.over(place)]
             finish_value = whole.over([measure.row for measure in measures])
-            yield self.spellings[key][1], UnitRows([units[number] for number in numbers], columns, finish_value)
+            yield self.spellings[key][1], UnitRows([units[index] for index in indexes], columns, finish_value)
 
 
 def _items(outcomes: Iterable[Outcome[Any]]) -> ItemCounts:
@@ -273,7 +273,3 @@ def _items(outcomes: Iterable[Outcome[Any]]) -> ItemCounts:
         sum(outcome.system is None for outcome in listed),
         sum(outcome.gold is None for outcome in listed),
     )
-
-
-def _ignore(finding: Finding) -> None:
-    """The run over the whole corpus has already reported it."""

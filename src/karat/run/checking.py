@@ -26,11 +26,11 @@ from karat.run.plan import lacking
 
 NO_DOCUMENTS = Rule("no-documents", "fatal", "Check that this is the right file, and that it is complete.")
 TYPES = Comparison(form="canonical")
-"""How types are compared with a list of them."""
+"""Comparison of types with a list of them."""
 
 
 class Plan(NamedTuple):
-    """What is checked, and how: all that a process needs besides the places of documents."""
+    """A corpus and its checks: all that a process needs besides the places of documents."""
 
     corpus: FileCorpus
     protocols: Sequence[Protocol]
@@ -38,9 +38,9 @@ class Plan(NamedTuple):
     types: set[Value | None] | None
     """All allowed types; None: any."""
     gold: Reference | None
-    """What the corpus is compared with."""
+    """Gold, if the corpus is compared with it."""
     is_reference: bool = False
-    """Whether others are compared with the corpus, which may have no annotations then."""
+    """True if others are compared with the corpus, which may then have no annotations."""
 
 
 class Batch(NamedTuple):
@@ -49,13 +49,13 @@ class Batch(NamedTuple):
     file: int
     entries: list[Entry]
     is_first: bool
-    """Whether the file begins with them."""
+    """True if the file begins with them."""
     error: KaratError | OSError | None = None
     """Why no document was found after them. It is about the structure of the file."""
 
 
 class CheckedPart(NamedTuple):
-    """What was found in some documents, as it is sent to the process that puts it together."""
+    """Findings of some documents, as a worker sends them."""
 
     validation: Validation
     seen: Index
@@ -99,15 +99,15 @@ def check_corpus(
     if not documents.seen.rows and validation.findings.counts == before:
         validation.add(NO_DOCUMENTS.at("there is no document", file=corpus.name))
     if submission is None and not plan.is_reference and grave == _grave(validation):
-        found = [lacking(protocol, documents.kinds, "the corpus") for protocol in plan.protocols]
-        for finding in dict.fromkeys(finding for finding in found if finding is not None):
+        absent = [lacking(protocol, documents.kinds, "the corpus") for protocol in plan.protocols]
+        for finding in dict.fromkeys(finding for finding in absent if finding is not None):
             validation.add(finding._replace(file=corpus.name))
 
 
 def _grave(validation: Validation) -> int:
-    """How many findings make files invalid."""
-    found = validation.findings.by_severity()
-    return found["fatal"] + found["fault"]
+    """Return the number of findings that make files invalid."""
+    by_severity = validation.findings.by_severity()
+    return by_severity["fatal"] + by_severity["fault"]
 
 
 def _batches(corpus: FileCorpus, most: int) -> Iterator[Batch]:
@@ -130,7 +130,7 @@ def _batches(corpus: FileCorpus, most: int) -> Iterator[Batch]:
 
 
 def checked_batch(plan: Plan, batch: Batch) -> Sent:
-    """What is wrong with the documents of a batch."""
+    """Check the documents of a batch in a worker."""
     submission = None if plan.gold is None else Submission(plan.corpus.name, plan.gold)
     documents = CheckedDocuments(plan, Validation(), submission)
 
@@ -153,8 +153,10 @@ class CheckedDocuments:
         self._corpus, self._validation, self._submission = plan.corpus, validation, submission
         self.seen = Index()
         self.kinds: set[str] = set()
-        """Those of all mentions."""
-        filters = dict.fromkeys((protocol.kinds, one) for protocol in plan.protocols for one in protocol.filters)
+        """Kinds of all mentions."""
+        filters = dict.fromkeys(
+            (protocol.kinds, filter_) for protocol in plan.protocols for filter_ in protocol.filters
+        )
         self._filters = [(kinds, filter_) for kinds, filter_ in filters if filter_.validates]
         self._has_ids = plan.corpus.global_ids
         self.ids: dict[str, NamedIds] = {}
@@ -237,7 +239,7 @@ class CheckedDocuments:
             self._report(finding._replace(file=file, line=line, origin=None))
 
     def part(self) -> CheckedPart:
-        """What was found, to be sent to another process."""
+        """Return the findings, to be sent to another process."""
         compared = set() if self._submission is None else self._submission.compared
         return CheckedPart(self._validation, self.seen, self.ids, self.observed, compared, self.kinds)
 

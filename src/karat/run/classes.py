@@ -15,7 +15,7 @@ from karat.model import Value
 from karat.plugin import Comparison, Measure, Outcome
 from karat.problems import Rule
 from karat.result import Score
-from karat.run.rows import AveragedMeasure, ClassCounts, UnitRow
+from karat.run.rows import AveragedMeasure, ClassCounts, MeasureSet, UnitRow
 
 NO_CLASSES = Rule(
     "classes-no-parts", "fatal", "Remove `classes` from the averages of this family, or use --by on the command line."
@@ -34,6 +34,18 @@ def check_classes(measures: Sequence[AveragedMeasure]) -> None:
     asking = [measure for measure, averages in measures if averages.classes]
     if asking and not any(map(has_classes, asking)):
         raise NO_CLASSES.error(f"{asking[0].id} has no average over classes: its outcomes do not add up")
+
+
+def all_class_counts(
+    measures: MeasureSet, tables: Sequence[Any], comparison: Comparison, *, has_gold: bool
+) -> dict[tuple[str, str], ClassCounts]:
+    """Return the counts of a unit by measure and attribute, for the measures that average it over classes."""
+    return {
+        (measure.id, attribute): class_counts(measure.outcomes(tables[index]), attribute, comparison)
+        for (measure, averages), index in zip(measures.measures, measures.table_indexes, strict=True)
+        if has_classes(measure) and (averages.units == "all" or has_gold)
+        for attribute in averages.classes
+    }
 
 
 def class_counts(outcomes: Iterable[Outcome[Any]], attribute: str, comparison: Comparison) -> ClassCounts:

@@ -1,6 +1,6 @@
 """The executor for a Dask cluster: a scheduler and workers that run already, on this machine or on many.
 
-Tasks are the same as those of other processes (`karat.run.executors`), and so are results. Dask repeats the tasks of
+Tasks are the same as those of other processes (`karat.run.processes`), and so are results. Dask repeats the tasks of
 a worker that is lost. Workers need the same version of karat, and read the files themselves.
 """
 
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Generic, NoReturn, Self, TypeVar
 from karat import __version__
 from karat.inputs import read_bytes
 from karat.problems import KaratError, Rule
-from karat.run.executors import AHEAD, Done, call_packed, in_order, packed
+from karat.run.processes import AHEAD, Done, call_packed, in_order, packed
 
 if TYPE_CHECKING:
     from distributed import Client

@@ -19,7 +19,7 @@ from karat.run.rows import UnitRow
 ABSENT = "(none)"
 
 Confusion = dict[tuple[str | None, str | None], int]
-"""How often a gold value was matched with a system value; None where the item is missed, or a false alarm."""
+"""Counts of how often a gold value was matched with a system value; None where the item is missed, or a false alarm."""
 
 
 class ListedItems(NamedTuple):
@@ -118,7 +118,7 @@ def all_listed(units: Sequence[UnitRow]) -> dict[str, dict[str, Any]]:
 
 
 def recognition(confusion: Mapping[tuple[str | None, str | None], int]) -> dict[str, Any]:
-    """How well an attribute is recognised. For precision and recall, an item with a wrong value counts as matched."""
+    """Return how well an attribute is recognised. In precision and recall, an item with a wrong value is matched."""
     matched = sum(count for (gold, system), count in confusion.items() if gold is not None and system is not None)
     wrong = sum(count for (gold, system), count in confusion.items() if None not in (gold, system) and gold != system)
     missed = sum(count for (_, system), count in confusion.items() if system is None)

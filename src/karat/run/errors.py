@@ -7,7 +7,7 @@ from itertools import chain
 from karat.corpus.interface import Executor, Progress
 from karat.counts import Scores
 from karat.insight.repairs import Repair, merged_edits
-from karat.problems import Finding, KaratError
+from karat.problems import KaratError, ignore
 from karat.records import ErrorAnalysis, ErrorClass, MeasureErrors
 from karat.result import Result, family, main_score
 from karat.run.findings import TargetErrors, first_spelling
@@ -17,7 +17,7 @@ from karat.run.rows import DocumentRow, MeasureSet, UnitRow
 from karat.run.units import UnitTable, finish
 
 PERFECT = 1.0
-"""What a system without errors scores."""
+"""Score of a system without errors."""
 
 
 class Analysis:
@@ -42,12 +42,12 @@ class Analysis:
         families = {family(id_) for id_ in self._result.counted_ids()}
         by_unit, protocol = [unit.errors for unit in units if unit.errors], self._plan.protocol
         spell = first_spelling(by_unit, protocol)
-        found = [
-            TargetErrors(target, [errors for own in by_unit if (errors := own[index])], protocol, spell)
+        targets = [
+            TargetErrors(target, [errors for unit in by_unit if (errors := unit[index])], protocol, spell)
             for index, target in enumerate(self._plan.finder.targets)
             if family(target.id) in families
         ]
-        return ErrorAnalysis(tuple(map(self.measure_errors, found)), self._plan.options.details)
+        return ErrorAnalysis(tuple(map(self.measure_errors, targets)), self._plan.options.details)
 
     def measure_errors(self, found: TargetErrors) -> MeasureErrors:
         """Return the errors of a measure by class, and what each class costs."""
@@ -94,7 +94,7 @@ class Analysis:
             replaced = dict(zip(ids, made.rows[0], strict=True))
             narrow = _Narrowing(self._plan.measures, plan.measures)
             rows = [replaced.get(_document(row)) or narrow.row(row) for row in self._rows]
-            units = finish(plan.measures, rows, _ignore)
+            units = finish(plan.measures, rows, ignore)
         except KaratError as error:
             return dict.fromkeys(scores), error.finding.message
         return UnitTable(plan.measures, units).scores()[id_].micro.values, ""
@@ -134,7 +134,3 @@ def _document(row: DocumentRow) -> str:
 def _worth(value: float | None) -> float:
     """An undefined score is one of a system that has earned nothing."""
     return 0.0 if value is None else value
-
-
-def _ignore(finding: Finding) -> None:
-    """The run over the system as it is has already reported it."""

@@ -1,42 +1,27 @@
 """Executors: the same work in this process or in several; results and their order do not depend on how many there are.
 
-`karat.run.cluster` has the one for a Dask cluster. `karat.corpus.Executor` says what all of them do.
+`karat.run.processes` has the processes, and `karat.run.cluster` the executor for a Dask cluster.
+`karat.corpus.interface.Executor` is what all of them have in common.
 """
 
-import contextlib
 import os
-import pickle
-import signal
-import threading
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from functools import lru_cache
-from itertools import islice
-from multiprocessing import active_children, get_context, parent_process
 from types import TracebackType
-from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Self, TypeVar
 
-from karat import inputs as opened
-from karat.interpreter import prepare_interpreter
-from karat.problems import Rule
+if TYPE_CHECKING:
+    from karat.run.processes import Pool
 
 S = TypeVar("S")
 T = TypeVar("T")
 R = TypeVar("R")
-R_co = TypeVar("R_co", covariant=True)
 
-LOST = Rule("worker-lost", "fatal", "Check the memory of the machine, or use fewer processes (--jobs).")
-
-AHEAD = 3
-"""Tasks per worker that are sent before their results are used, so that no worker waits for the next one."""
 LEAST = 8 << 20
 """Bytes of input below which other processes take longer to start than they save."""
 
 
 def cores() -> int:
-    """How many processes can run at the same time."""
+    """Return how many processes can run at the same time."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
@@ -62,31 +47,25 @@ class Serial:
 
 
 class Processes:
-    """Several processes of this machine. They start with the first task, and end at the latest when this one does."""
+    """Several processes of this machine, which start with the first task."""
 
     def __init__(self, jobs: int | None = None) -> None:
         """`jobs` are the processes to use; None: one for each core, and none for an input that is too small."""
         self._jobs = cores() if jobs is None else jobs
         self._least = LEAST if jobs is None else 0
-        self._pool: ProcessPoolExecutor | None = None
-        self._others = active_children()
+        self._pool: Pool | None = None
 
     def width(self, size: int) -> int:
-        """The processes to use for an input."""
+        """Return how many processes to use for an input."""
         return self._jobs if size >= self._least else 1
 
     def map(self, function: Callable[[S, T], R], shared: S, tasks: Iterable[T]) -> Iterator[R]:
-        """The result of each task, in their order."""
+        """Return the result of each task, in their order."""
         if self._pool is None:
-            # A new interpreter for each: nothing of this process, such as threads and open files, is shared.
-            self._pool = ProcessPoolExecutor(self._jobs, get_context("spawn"), follow_parent)
-        pool, data = self._pool, packed(function, shared)
+            from karat.run.processes import Pool
 
-        def submit(task: T) -> "Future[Done[R]]":
-            with _losses_reported(), signals_deferred():
-                return _Submitted(pool.submit(call_packed, data, task))
-
-        return in_order(submit, tasks, AHEAD * self._jobs)
+            self._pool = Pool(self._jobs)
+        return self._pool.map(function, shared, tasks)
 
     def __enter__(self) -> Self:
         return self
@@ -94,122 +73,5 @@ class Processes:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._pool is None:
-            return
-        if error is not None:
-            results = self._pool._result_queue
-            self._pool.shutdown(wait=False, cancel_futures=True)
-            for process in active_children():
-                if process not in self._others:
-                    process.kill()
-                    process.join()
-            # A worker may have sent half a result. With the last writer gone, the thread that waits for the rest ends.
-            vars(results)["_writer"].close()
-        self._pool.shutdown()
-
-
-class Done(NamedTuple, Generic[R]):
-    """What a worker sends."""
-
-    result: R
-    opened: list[str]
-    """The files that it has read for this."""
-
-
-class Future(Protocol[R_co]):
-    """A result that is on its way."""
-
-    def result(self) -> R_co:
-        """Wait for it."""
-        ...
-
-
-class _Submitted(Generic[R]):
-    """A result on its way from another process."""
-
-    def __init__(self, future: Future[R]) -> None:
-        self._future = future
-
-    def result(self) -> R:
-        """Wait for it, as long as there are processes."""
-        with _losses_reported():
-            return self._future.result()
-
-
-@contextlib.contextmanager
-def _losses_reported() -> Iterator[None]:
-    try:
-        yield
-    except BrokenProcessPool:
-        raise LOST.error("a process that scored a part of the documents ended before it was done") from None
-
-
-def in_order(submit: Callable[[T], Future[Done[R]]], tasks: Iterable[T], ahead: int) -> Iterator[R]:
-    """The results of tasks in their order; at most `ahead` of them are under way or waiting to be used.
-
-    The first tasks are submitted at once, so that the caller can do something else before it asks for results.
-    """
-    left = iter(tasks)
-    waiting = deque(submit(task) for task in islice(left, ahead))
-
-    def results() -> Iterator[R]:
-        while waiting:
-            done = waiting.popleft().result()
-            waiting.extend(submit(task) for task in islice(left, 1))
-            opened.add(done.opened)
-            yield done.result
-
-    return results()
-
-
-def packed(function: Callable[[S, T], R], shared: S) -> bytes:
-    """A function and what its tasks share, as they are sent with each task: pickled once."""
-    return pickle.dumps((function, shared), pickle.HIGHEST_PROTOCOL)
-
-
-def call_packed(data: bytes, task: Any) -> Done[Any]:
-    """Apply a function to a task; what its tasks share is unpickled once per process."""
-    function, shared = _unpacked(data)
-    with opened.recording() as paths:
-        result = function(shared, task)
-    return Done(result, sorted(paths))
-
-
-@lru_cache(maxsize=1)
-def _unpacked(data: bytes) -> tuple[Callable[[Any, Any], Any], Any]:
-    content: tuple[Callable[[Any, Any], Any], Any] = pickle.loads(data)
-    return content
-
-
-def follow_parent() -> None:
-    """Prepare a worker: it ends when its parent is gone, even if that was killed."""
-    prepare_interpreter()
-    if hasattr(signal, "pthread_sigmask"):
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, _DEFERRED - {signal.SIGINT})
-    parent = parent_process()
-
-    def follow() -> None:
-        if parent is not None:
-            parent.join()
-            os._exit(1)
-
-    threading.Thread(target=follow, daemon=True).start()
-
-
-_DEFERRED = {getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)}
-
-
-@contextlib.contextmanager
-def signals_deferred() -> Iterator[None]:
-    """Signals wait until this is done: a process is either not started, or known, and so ended with its parent.
-
-    A process that is started here inherits this, and never sees Ctrl-C: its parent ends it.
-    """
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, _DEFERRED)
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        if self._pool is not None:
+            self._pool.end(at_once=error is not None)

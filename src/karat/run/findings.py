@@ -184,7 +184,7 @@ class ErrorFinder:
 
 
 def _attributed(record: Record) -> Iterator[MentionRecord | ClusterRecord | ElementRecord]:
-    """What of a record has attributes: the item itself, then its mentions."""
+    """Yield the parts of a record that have attributes: the item itself, then its mentions."""
     if isinstance(record, LinkRecord):
         yield from (*record.source_mentions, *record.target_mentions)
     elif isinstance(record, TreeRecord):

@@ -183,9 +183,9 @@ class PreparedPair(NamedTuple):
     filtered: Pair
     tables: Tables
     scored: tuple[int, int]
-    """How many mentions of gold and of the system the filters leave, singletons included."""
+    """The numbers of gold and system mentions that the filters leave, singletons included."""
     observed: tuple[Any, ...]
-    """What each filter remembers of the pair."""
+    """The memory of each filter of the pair."""
 
 
 class _Filtered(NamedTuple):
@@ -211,17 +211,17 @@ class Preparation:
         ]
 
     def prepare(self, pair: Pair, protocols: Sequence[int]) -> list[PreparedPair]:
-        """Return the pair as each of these protocols sees it, by number; those with the same steps share it."""
+        """Return the pair as each of these protocols sees it, by index; those with the same steps share it."""
         filtered: dict[int, _Filtered] = {}
         prepared: dict[tuple[int, int], PreparedPair] = {}
-        for number in protocols:
-            steps = filters, collapse = self._steps[number]
+        for index in protocols:
+            steps = filters, collapse = self._steps[index]
             if filters not in filtered:
                 filtered[filters] = _filtered(pair, self._filters[filters])
             if steps not in prepared:
                 left, scored, observed = filtered[filters]
                 prepared[steps] = PreparedPair(left, Tables(self._collapses[collapse](left)), scored, observed)
-        return [prepared[self._steps[number]] for number in protocols]
+        return [prepared[self._steps[index]] for index in protocols]
 
 
 def _filtered(pair: Pair, filters: Sequence[tuple[Filter, PairTransform]]) -> _Filtered:

@@ -31,7 +31,7 @@ BATCH = 500
 
 
 class Batch(Struct):
-    """What a run keeps of some documents. Batches are joined in the order of their documents."""
+    """Rows of some documents, and what else a run keeps of them. Batches are joined in the order of their documents."""
 
     rows: list[list[DocumentRow]]
     """For each protocol."""
@@ -48,7 +48,7 @@ class Batch(Struct):
     """By document: its ids, if they mean the same in all documents."""
     system_ids: dict[str, NamedIds] = {}
     facts: tuple[Facts, Facts] | None = None
-    """What the documents hold, if that was only assumed."""
+    """Facts about the documents, if they were only assumed."""
 
     @classmethod
     def empty(cls, protocols: int) -> "Batch":
@@ -69,17 +69,17 @@ class Batch(Struct):
         self.system_ids |= later.system_ids
         if later.facts is not None:
             self.facts = self.facts or (Facts(), Facts())
-            for side, own in zip(self.facts, later.facts, strict=True):
-                side.update(own)
+            for facts, later_facts in zip(self.facts, later.facts, strict=True):
+                facts.update(later_facts)
 
 
 class Work(NamedTuple):
-    """What all documents of a run have in common."""
+    """Everything that the documents of a run have in common."""
 
     protocols: Sequence[Protocol]
     options: Options
     facts: tuple[Facts, Facts] | None = None
-    """What gold and the system are assumed to hold; None: what all their documents hold."""
+    """Facts that are assumed of gold and system; None: those of all their documents."""
     edits: "Mapping[str, Edit] | None" = None
     """Changes of documents of the system."""
 
@@ -98,7 +98,7 @@ class Pipeline:
     def __init__(self, gold: Corpus, system: Corpus, work: Work) -> None:
         self.gold, self.system, self.work = gold, system, work
         self.findings: list[Finding] = []
-        """What was found since the last batch."""
+        """Findings since the last batch."""
         self.report = self._reporting()
         superseded = frozenset.intersection(*(protocol.superseded for protocol in work.protocols))
         self.report_pairs = without(self.report, superseded)
@@ -112,7 +112,7 @@ class Pipeline:
 
     @cached_property
     def plans(self) -> list[Plan]:
-        """What each protocol scores. Options that do not fit the corpora are refused."""
+        """The plan of each protocol. Options that do not fit the corpora are refused."""
         self._preparation  # noqa: B018
         facts, compares = self.work.facts or (self.gold.facts(), self.system.facts()), len(self.work.protocols) > 1
         with placed(lambda: (self.gold.name, None)):
@@ -165,16 +165,16 @@ class Pipeline:
         batch.gold_mentions += len(pair.gold.mentions)
         batch.system_mentions += len(pair.system.mentions)
         chosen = [
-            number
-            for number, protocol in enumerate(self.work.protocols)
+            index
+            for index, protocol in enumerate(self.work.protocols)
             if in_gold or protocol.system_only_documents == "score"
         ]
         with self.places.of(id_):
             prepared = self._preparation.prepare(in_one_numbering(pair), chosen)
-            for number, own in zip(chosen, prepared, strict=True):
-                batch.rows[number].append(self.plans[number].row(own, self.places.line, self.places.report))
-                if any(seen is not None for seen in own.observed):
-                    batch.observed[number][id_] = own.observed
+            for index, document in zip(chosen, prepared, strict=True):
+                batch.rows[index].append(self.plans[index].row(document, self.places.line, self.places.report))
+                if any(seen is not None for seen in document.observed):
+                    batch.observed[index][id_] = document.observed
 
     def batches(
         self, ids: Sequence[str], executor: Executor | None = None, progress: Progress | None = None
@@ -242,8 +242,8 @@ def across(protocols: Sequence[Protocol], observed: Sequence[Mapping[str, tuple[
     done = set()
     for protocol, by_document in zip(protocols, observed, strict=True):
         filters = protocol.filters, protocol.comparison
-        for number, filter_ in enumerate(protocol.filters if filters not in done else ()):
-            seen = {id_: own[number] for id_, own in by_document.items() if own[number] is not None}
+        for index, filter_ in enumerate(protocol.filters if filters not in done else ()):
+            seen = {id_: memory[index] for id_, memory in by_document.items() if memory[index] is not None}
             if seen:
                 yield from filter_.across(seen)
         done.add(filters)

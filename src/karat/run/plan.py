@@ -1,4 +1,4 @@
-"""What a protocol scores on these corpora: its measures, breakdowns and analyses; and how a pair becomes a row."""
+"""The plan of a run: the measures, breakdowns and analyses of a protocol; and how a pair becomes a row."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -18,6 +18,7 @@ from karat.plugin import (
     Entry,
     Facts,
     Measure,
+    ReadOptions,
     Setting,
     Tables,
     Unscored,
@@ -25,13 +26,13 @@ from karat.plugin import (
 )
 from karat.problems import Finding, KaratError, Report, Rule, nearest, quoted
 from karat.protocols import Protocol
-from karat.run.breakdown import Breakdown
-from karat.run.classes import check_classes, class_counts, has_classes
 from karat.run.pairs import PreparedPair
 from karat.run.rows import NO_COUNTS, AveragedMeasure, DocumentRow, MeasureSet, UnitRow
 
 if TYPE_CHECKING:
+    from karat.corpus.topics import Topics
     from karat.insight.records import Line
+    from karat.run.breakdown import Breakdown
     from karat.run.findings import ErrorFinder
 
 NO_TOPIC = Rule(
@@ -42,7 +43,7 @@ MEASURE_TWICE = Rule("row-twice", "fatal", "Rename the attribute, or choose othe
 
 
 class Options(Struct, frozen=True):
-    """What the user chooses for a run, beside the protocols."""
+    """Everything that the user chooses for a run, on the command line or in Python."""
 
     measures: tuple[str, ...] = ()
     """The measures to score: ids, or prefixes of ids; empty: all."""
@@ -51,8 +52,8 @@ class Options(Struct, frozen=True):
     per_unit: bool = False
     strict: bool = False
     """Refuse faults instead of counting them."""
-    topics: str | None = None
-    """The topics that the corpora were restricted to, for the signature."""
+    topics: "Topics | None" = None
+    """The topics that the corpora are restricted to."""
     accept_faults: bool = False
     """Count faults even in a format that refuses them."""
     details: bool = False
@@ -63,6 +64,17 @@ class Options(Struct, frozen=True):
     """Keep the counts of each unit, for intervals and tests."""
     keep_by_rows: bool = True
     """Where these are kept, also for each value of a breakdown."""
+    protocols: tuple[str, ...] = ()
+    """Names or files of protocols; empty: those that gold's format chooses."""
+    settings: Mapping[str, Any] = {}
+    """Parameters of the protocols."""
+    gold_format: str | None = None
+    system_format: str | None = None
+    reading: ReadOptions = ReadOptions()
+    level: float | None = None
+    """The confidence level of intervals."""
+    resamples: int | None = None
+    seed: int | None = None
 
 
 class Plan:
@@ -77,12 +89,12 @@ class Plan:
         if (finding := lacking(protocol, gold.kinds, "gold")) is not None:
             raise KaratError(finding)
         self._choose(_setting(protocol, gold, system))
-        known = gold.attributes_of(protocol.kinds) | system.attributes_of(protocol.kinds)
-        offered = known | {field for measure, _ in self.measures.measures for field in measure.fields}
-        self.breakdowns = [
-            Breakdown(field, in_order(offered), _having(field, known, self.measures.measures), protocol)
-            for field in dict.fromkeys(options.by)
-        ]
+        self.breakdowns = self._breakdowns() if options.by else []
+        self.has_classes = any(averages.classes for _, averages in self.measures.measures)
+        if self.has_classes:
+            from karat.run.classes import check_classes
+
+            check_classes(self.measures.measures)
         self._counts_wholes = any(counts_wholes(measure) for measure, _ in self.measures.measures)
         lists_outcomes = not all(isinstance(measure, DetailedMeasure) for measure, _ in self.measures.measures)
         self._has_records = options.errors or (options.details and lists_outcomes)
@@ -130,11 +142,21 @@ class Plan:
             [(row, averages) for row, averages in self._scored if isinstance(row, Composite)],
             unit=self.protocol.unit,
         )
-        check_classes(self.measures.measures)
+
+    def _breakdowns(self) -> "list[Breakdown]":
+        from karat.run.breakdown import Breakdown
+
+        gold, system = self.facts
+        known = gold.attributes_of(self.protocol.kinds) | system.attributes_of(self.protocol.kinds)
+        offered = known | {field for measure, _ in self.measures.measures for field in measure.fields}
+        return [
+            Breakdown(field, in_order(offered), _having(field, known, self.measures.measures), self.protocol)
+            for field in dict.fromkeys(self.options.by)
+        ]
 
     @property
     def can_fold(self) -> bool:
-        """Whether nobody asks for the documents of a unit apart."""
+        """True if nobody asks for the documents of a unit apart."""
         options = self.options
         apart = options.by or options.details or options.errors or options.keep_rows
         return not self.measures.is_by_document and self.protocol.unit != "document" and not apart
@@ -192,7 +214,7 @@ class Plan:
 
     def unit_row(self, report: Report, unit: str, documents: Sequence[DocumentRow], tables: Sequence[Any]) -> UnitRow:
         """Make the row of a unit from its documents and its finished tables, in the order of the specs."""
-        row = UnitRow(unit, sum(one.gold for one in documents), sum(one.system for one in documents))
+        row = UnitRow(unit, sum(row.gold for row in documents), sum(row.system for row in documents))
         self._count(row, documents, tables, report)
         return row
 
@@ -200,7 +222,7 @@ class Plan:
         """Count the tables of a unit, and make on request what lies behind the counts."""
         numbers, differences = NO_COUNTS[:], {}
         unmatchable: dict[str, dict[str, int]] = {}
-        for (measure, averages), index in zip(self.measures.measures, self.measures.table_indexes, strict=True):
+        for (measure, _), index in zip(self.measures.measures, self.measures.table_indexes, strict=True):
             table = tables[index]
             counts = measure.count(table)
             numbers.extend(astuple(counts))
@@ -209,14 +231,13 @@ class Plan:
                     report(note)
                 else:
                     unmatchable.setdefault(measure.id, {})[note.items] = note.count
-            if self._compares and (found := measure.differences(table)):
-                differences[measure.id] = found
-            if averages.classes and has_classes(measure) and (averages.units == "all" or row.gold > 0):
-                row.classes = dict(row.classes) | {
-                    (measure.id, attribute): class_counts(measure.outcomes(table), attribute, self.protocol.comparison)
-                    for attribute in averages.classes
-                }
+            if self._compares and (reasons := measure.differences(table)):
+                differences[measure.id] = reasons
         row.counts = numbers
+        if self.has_classes:
+            from karat.run.classes import all_class_counts
+
+            row.classes = all_class_counts(self.measures, tables, self.protocol.comparison, has_gold=row.gold > 0)
         if unmatchable:
             row.unmatchable = unmatchable
         if differences:

@@ -39,7 +39,7 @@ class FieldRow(Struct, gc=False):
     items: "dict[tuple[FieldValue, str], ItemCounts]"
     """By value and measure: how many items there are."""
     spellings: dict[FieldValue, tuple[bool, str]]
-    """How each value is written; gold's spelling sorts first."""
+    """The spelling of each value; gold's spelling sorts first."""
 
 
 ClassCounts = Mapping[Value, tuple[float, ...]]
@@ -51,7 +51,7 @@ class UnitRow(Struct, gc=False):
 
     unit: str
     gold: int
-    """How many of gold's mentions are aligned."""
+    """The number of gold's mentions that are aligned."""
     system: int
     counts: "array[float]" = NO_COUNTS
     """The counts of all measures, one after another."""
@@ -79,11 +79,11 @@ class DocumentRow(UnitRow, gc=False):
     tables: tuple[Any, ...] = ()
     """The tables that are counted, in the order of their specs."""
     scored: tuple[int, int] = (0, 0)
-    """How many mentions of gold and of the system the filters leave, singletons included."""
+    """The numbers of gold and system mentions that the filters leave, singletons included."""
     collapsed: tuple[int, int, int, int] | None = None
-    """How many mentions gold has before and after the collapse, and the system; None: there is no collapse."""
+    """The numbers of mentions before and after the collapse, of gold and of the system; None: no collapse."""
     has_same_mentions: bool = False
-    """Whether both sides have the same mentions."""
+    """True if both sides have the same mentions."""
     parts: tuple[FieldRow, ...] = ()
     """For each field of a breakdown: the document restricted to each value."""
     records: "DocumentRecords | None" = None
@@ -111,7 +111,7 @@ class MeasureSet:
         self.table_indexes = [self.specs.index(measure.table) for measure, _ in measures]
         """For each measure, the index of its table."""
         self.is_by_document = unit == "document" and all(spec.counted != "corpus" for spec in self.specs)
-        """Whether each document can be counted by itself."""
+        """True if each document can be counted by itself."""
 
     def made(self, tables: Tables) -> tuple[Any, ...]:
         """Return the tables of a document, in the order of the specs."""

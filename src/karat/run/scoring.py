@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec.structs import replace
 
@@ -17,15 +17,15 @@ from karat.families import MEASURES
 from karat.problems import Finding, Findings, KaratError, Origin, Report, Rule, UsageError, nearest, placed
 from karat.protocols import PROTOCOLS, Protocol, resolve
 from karat.protocols.signature import signature
-from karat.records import OutcomeRecord
 from karat.result import Result, Score, Side, UnitRows
-from karat.run.breakdown import BrokenDown
-from karat.run.classes import with_class_averages
 from karat.run.pairs import paired_ids
 from karat.run.pipeline import Batch, Pipeline, Work, across
 from karat.run.plan import Options, Plan, counts_wholes
 from karat.run.rows import DocumentRow, UnitRow
 from karat.run.units import ScoreFunction, UnitTable, finish, leave_out
+
+if TYPE_CHECKING:
+    from karat.run.breakdown import BrokenDown
 
 IGNORED = Rule("false-alarms-uncounted", "note", "The protocol averages only over units with gold mentions.")
 GIVEN = Rule("mentions-given", "note", "Compare only with systems that were also given gold mentions.")
@@ -162,15 +162,15 @@ def _score(
     finished = [_finished(plan, rows, pipeline.places.report) for plan, rows in zip(plans, whole.rows, strict=True)]
     _move(pipeline.findings, findings)
     results = [
-        _result(plan, rows, *own, *sides, offsets=whole.units, findings=findings)
-        for plan, rows, own in zip(plans, whole.rows, finished, strict=True)
+        _result(plan, rows, *made, *sides, offsets=whole.units, findings=findings)
+        for plan, rows, made in zip(plans, whole.rows, finished, strict=True)
     ]
     if work.options.errors:
         from karat.run.errors import Analysis
 
-        for number, result in enumerate(results):
-            analysis = Analysis(pipeline, number, whole.rows[number], result, progress=progress, executor=executor)
-            result.errors = analysis.of(finished[number][0])
+        for index, result in enumerate(results):
+            analysis = Analysis(pipeline, index, whole.rows[index], result, progress=progress, executor=executor)
+            result.errors = analysis.of(finished[index][0])
     return results
 
 
@@ -185,16 +185,16 @@ def _mapped(
     except KaratError:
         assumed = gold.facts(), system.facts()
         planned = _planned(Pipeline(gold, system, work._replace(facts=assumed)))
-    found = Findings()
-    whole = _joined(planned, ids, found, progress, executor)
+    reported = Findings()
+    whole = _joined(planned, ids, reported, progress, executor)
     assert whole.facts is not None, "they were assumed"
     for facts, first in zip(whole.facts, assumed, strict=True):
         facts.update(first)
     if not all(plan.holds(*whole.facts) for plan in planned.plans):
         planned = _planned(Pipeline(gold, system, work._replace(facts=whole.facts)))
-        found = Findings()
-        whole = _joined(planned, ids, found, progress, executor)
-    findings.merge(found)
+        reported = Findings()
+        whole = _joined(planned, ids, reported, progress, executor)
+    findings.merge(reported)
     return planned, whole
 
 
@@ -273,20 +273,24 @@ def _result(
         version=__version__,
         protocol=protocol.name,
         title=protocol.title,
-        signature=signature(protocol, units=offsets, fingerprint=str(gold.fingerprint), topics=options.topics),
+        signature=signature(
+            protocol,
+            units=offsets,
+            fingerprint=str(gold.fingerprint),
+            topics=None if options.topics is None else str(options.topics),
+        ),
         unit=protocol.unit,
         unit_count=len(units),
         gold=replace(gold, mentions=sum(row.scored[0] for row in rows)),
         system=replace(system, mentions=sum(row.scored[1] for row in rows)),
-        scores=_select(plan, with_class_averages(table.scores(), units)),
+        scores=_select(plan, _all_scores(plan, table, units)),
         by={field: dict(_by_scores(plan, own_field, whole)) for field, own_field in broken_down.items()},
         units=dict(sorted((unit, _select(plan, scores)) for unit, scores in table.unit_scores()))
         if options.per_unit
         else {},
         headline=protocol.headline,
         differences=_differences(plan, units),
-        outcomes=_outcomes(plan, units),
-        details=_listed(plan, units),
+        **_details(plan, units),
         warnings=[*own, *findings.listed()],
         warning_counts=findings.counts | Counter(finding.group for finding in own),
         rows=_unit_rows(plan, rows, units, table, whole) if options.keep_rows else None,
@@ -311,7 +315,15 @@ def _select(plan: Plan, by_id: dict[str, T]) -> dict[str, T]:
     return {id_: by_id[id_] for id_ in plan.selected if id_ in by_id}
 
 
-def _by_scores(plan: Plan, broken_down: BrokenDown, whole: ScoreFunction) -> Iterator[tuple[str, dict[str, Score]]]:
+def _all_scores(plan: Plan, table: UnitTable, units: Sequence[UnitRow]) -> dict[str, Score]:
+    if not plan.has_classes:
+        return table.scores()
+    from karat.run.classes import with_class_averages
+
+    return with_class_averages(table.scores(), units)
+
+
+def _by_scores(plan: Plan, broken_down: "BrokenDown", whole: ScoreFunction) -> Iterator[tuple[str, dict[str, Score]]]:
     for value, scores, items in broken_down.scores():
         complete = _select(plan, whole.with_composites(scores))
         yield value, {id_: Score(own, items=items.get(id_)) for id_, own in complete.items()}
@@ -325,20 +337,13 @@ def _differences(plan: Plan, units: Sequence[UnitRow]) -> dict[str, dict[str, in
     return listed
 
 
-def _outcomes(plan: Plan, units: Sequence[UnitRow]) -> dict[str, list[OutcomeRecord]]:
+def _details(plan: Plan, units: Sequence[UnitRow]) -> dict[str, Any]:
+    """Return the fields of a result that hold its details."""
     if not plan.options.details:
         return {}
-    from karat.run.details import all_outcomes
+    from karat.run.details import all_listed, all_outcomes
 
-    return all_outcomes(units, plan.selected)
-
-
-def _listed(plan: Plan, units: Sequence[UnitRow]) -> dict[str, dict[str, Any]]:
-    if not plan.options.details:
-        return {}
-    from karat.run.details import all_listed
-
-    return all_listed(units)
+    return {"outcomes": all_outcomes(units, plan.selected), "details": all_listed(units)}
 
 
 def _refuse_unknown_family(prefix: str) -> None:

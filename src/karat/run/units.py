@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from karat.counts import Counts, Means, ScoreValues, fill_undefined, mean, mean_columns, ratio_names, scores_of_counts
 from karat.plugin import Averages, Composite
-from karat.problems import Finding, Report
+from karat.problems import Report, ignore
 from karat.result import Score
 from karat.run.rows import DocumentRow, MeasureSet, UnitRow
 
@@ -24,16 +24,16 @@ class CountedRow(NamedTuple):
     has_macro: bool
 
     def width(self) -> int:
-        """How many columns it has: its counts, and two per ratio for a macro average."""
+        """Return the number of columns: its counts, and two per ratio for a macro average."""
         return self.macro_start() + 2 * len(ratio_names(self.kind)) * self.has_macro
 
     def macro_start(self) -> int:
-        """How many columns come before those of the macro average."""
+        """Return the number of columns before those of the macro average."""
         return len(self.kind.__struct_fields__)
 
 
 class ScoreFunction:
-    """The scores of sums, one sum per column. It can be sent to another process."""
+    """Computes scores from sums, one sum per column. It can be sent to another process."""
 
     def __init__(
         self,
@@ -52,7 +52,7 @@ class ScoreFunction:
         ]
 
     def __call__(self, sums: Sequence[float]) -> dict[str, Score]:
-        """The micro average of each row, and its macro average if it has one."""
+        """Return the micro average of each row, and its macro average if it has one."""
         micro: dict[str, ScoreValues] = {}
         macro: dict[str, ScoreValues] = {}
         for (id_, kind, averages, has_macro), start, middle, end in self._places:
@@ -62,10 +62,12 @@ class ScoreFunction:
             elif issubclass(kind, Means):
                 macro[id_] = micro[id_]  # a mean over items
         micro, macro = self.with_composites(micro), self.with_composites(macro)
-        return {id_: Score(one, macro.get(id_)) for id_, one in micro.items() if self._ids is None or id_ in self._ids}
+        return {
+            id_: Score(score, macro.get(id_)) for id_, score in micro.items() if self._ids is None or id_ in self._ids
+        }
 
     def with_composites(self, scores: dict[str, ScoreValues]) -> dict[str, ScoreValues]:
-        """The scores, and the composites that can be computed from them."""
+        """Return the scores, and the composites that can be computed from them."""
         for composite, averages in self._composites:
             if all(id_ in scores for id_ in composite.of):
                 values = composite.combine([scores[id_] for id_ in composite.of])
@@ -73,17 +75,17 @@ class ScoreFunction:
         return scores
 
     def over(self, measures: Sequence[CountedRow]) -> "ScoreFunction":
-        """The function for sums of other columns, with the same composites."""
+        """Return the function for sums of other columns, with the same composites."""
         return ScoreFunction(measures, self._composites, self._ids)
 
     def only(self, ids: Collection[str]) -> tuple["ScoreFunction", list[int]]:
-        """The function for some rows, and the numbers of the columns that it needs."""
+        """Return the function for some rows, and the indexes of the columns that it needs."""
         needed = set(ids)
         for composite, _ in reversed(self._composites):  # a composite comes after the rows it needs
             if composite.id in needed:
                 needed.update(composite.of)
         places = [(row, range(start, end)) for row, start, _, end in self._places if row.id in needed]
-        composites = [(one, averages) for one, averages in self._composites if one.id in needed]
+        composites = [(composite, averages) for composite, averages in self._composites if composite.id in needed]
         chosen = ScoreFunction([row for row, _ in places], composites, [*ids])
         return chosen, [column for _, columns in places for column in columns]
 
@@ -170,12 +172,12 @@ def _selected(columns: "list[array[float]]", averaged: Sequence[bool] | None) ->
 
 
 def finished_scores(counts: Counts, averages: Averages) -> ScoreValues:
-    """The scores of some counts, with the protocol's value for an undefined ratio."""
+    """Return the scores of some counts, with the protocol's value for an undefined ratio."""
     return ScoreValues(scores_of_counts(counts, undefined=averages.undefined), counts)
 
 
 MOST_LEFT_OUT = 100
-"""How many times a unit is scored without a part of it."""
+"""Limit on the parts of a unit that are left out in turn."""
 
 Count = Callable[[str, Sequence[DocumentRow], Sequence[Any]], UnitRow]
 """Makes the row of a unit from its documents and its finished tables, in the order of the specs."""
@@ -194,10 +196,12 @@ def finish(
         tables.append(spec.finish(added, report) if spec.counted == "corpus" and units else added)
     made = zip(*tables, strict=True) if tables else [() for _ in units]
     if count is not None:
-        return [count(unit, documents, own) for (unit, documents), own in zip(units, made, strict=True)]
+        return [count(unit, documents, finished) for (unit, documents), finished in zip(units, made, strict=True)]
     return [
-        UnitRow(unit, sum(row.gold for row in documents), sum(row.system for row in documents), measures.counts(own))
-        for (unit, documents), own in zip(units, made, strict=True)
+        UnitRow(
+            unit, sum(row.gold for row in documents), sum(row.system for row in documents), measures.counts(finished)
+        )
+        for (unit, documents), finished in zip(units, made, strict=True)
     ]
 
 
@@ -263,14 +267,10 @@ def _scores_without(
     for group in range(max(groups) + 1):
         tables = [next(tables) for tables in sums]
         finished = [
-            spec.finish([table], _ignore)[0] if spec.counted == "corpus" else table
+            spec.finish([table], ignore)[0] if spec.counted == "corpus" else table
             for spec, table in zip(measures.specs, tables, strict=True)
         ]
-        rest = [row for row, own in zip(rows, groups, strict=True) if own != group]
+        rest = [row for row, other in zip(rows, groups, strict=True) if other != group]
         gold, system = sum(row.gold for row in rest), sum(row.system for row in rest)
         unit = UnitRow(rows[0].unit, gold, system, measures.counts(finished))
         yield UnitTable(measures, [unit]).scores()
-
-
-def _ignore(finding: Finding) -> None:
-    """The unit as a whole has reported it."""

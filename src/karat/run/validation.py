@@ -98,7 +98,7 @@ def validate_files(
 
 @contextmanager
 def _submission(path: str, gold: Reference | None, validation: Validation) -> Iterator[Submission | None]:
-    """What a path has of gold, if there is one. Errors are findings, so that they end nothing else."""
+    """Compare the documents of a path with gold, if there is one. Errors become findings and end nothing else."""
     before = validation.findings.by_severity()
     submission = None if gold is None else Submission(path, gold)
     with reporting(validation, path):

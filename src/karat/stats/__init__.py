@@ -4,8 +4,6 @@ Everything here works on rows of counts, one per unit of evaluation (`UnitRows`)
 score is what the protocol makes of any sum of rows, so no measure knows about intervals or tests.
 
     resampling   which rows a resample contains: the bootstrap, and swaps between two systems
-    intervals    from resampled scores, or from scores without one unit (jackknife), to an interval
-    confidence   the intervals of all scores of a result
-    paired       the p-value of a difference: approximate randomisation, paired bootstrap, jackknife
-    correction   p-values of many comparisons (Holm)
+    confidence   from resampled scores, or from scores without one unit (jackknife), to the intervals of a result
+    paired       p-values of differences: approximate randomisation, paired bootstrap, jackknife; correction (Holm)
 """

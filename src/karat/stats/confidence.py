@@ -31,7 +31,7 @@ def percentile(values: Matrix, level: float) -> Interval | None:
 
 
 def percentiles(resampled: Values, level: float) -> dict[ScoreName, Interval | None]:
-    """The same for each score. Those that are defined in all resamples are computed at once, which is much faster."""
+    """The percentile bootstrap of each score; those defined in all resamples at once, which is much faster."""
     defined = [name for name, values in resampled.items() if len(values) and not np.isnan(values).any()]
     found: dict[ScoreName, Interval | None] = {}
     if defined:
@@ -80,7 +80,7 @@ FoundIntervals = dict[ScoreName, Interval | None]
 
 
 def confidence(rows: UnitRows, *, unit: str, level: float, resamples: int, seed: int) -> Confidence | None:
-    """How the intervals of a result are made; None if there is nothing to resample."""
+    """Choose the method of the intervals of a result; None if there is nothing to resample."""
     if len(rows.units) > 1:
         return Confidence(level, BOOTSTRAP, unit, len(rows.units), resamples, seed)
     if len(rows.left_out) > 1:
@@ -93,7 +93,7 @@ def all_intervals(rows: UnitRows, how: Confidence, *, among: Mapping[str, int] |
     if how.method == JACKKNIFE:
         left_out = [flat(scores) for scores in rows.left_out.values()]
         return {
-            name: jackknife(score, [one.get(name) for one in left_out], how.level)
+            name: jackknife(score, [scores.get(name) for scores in left_out], how.level)
             for name, score in observed(rows).items()
         }
     assert how.resamples is not None
@@ -114,10 +114,10 @@ def with_intervals(result: R, *, level: float, resamples: int, seed: int) -> R:
     if how is not None:
         fields["confidence"] = how
         fields["scores"] = scored(result.scores, all_intervals(result.rows, how), how.method)
-        number_of = {unit: number for number, unit in enumerate(result.rows.units)}
+        index_of = {unit: index for index, unit in enumerate(result.rows.units)}
         fields["by"] = {
             field: {
-                key: scored(row, all_intervals(rows[key], how, among=number_of), how.method)
+                key: scored(row, all_intervals(rows[key], how, among=index_of), how.method)
                 if is_resampled(rows[key], how)
                 else row
                 for key, row in result.by[field].items()
@@ -133,8 +133,8 @@ def changed(result: R, **fields: Any) -> R:
 
 
 def is_resampled(rows: UnitRows, how: Confidence) -> bool:
-    """Whether a row of a breakdown can have intervals: its value must occur in several of several units."""
-    occurring = (any(column[number] for column in rows.columns) for number in range(len(rows.units)))
+    """Return whether a row of a breakdown can have intervals: its value must occur in several of several units."""
+    occurring = (any(column[index] for column in rows.columns) for index in range(len(rows.units)))
     return how.method == BOOTSTRAP and sum(occurring) > 1
 
 
@@ -156,7 +156,7 @@ def scored(scores: Mapping[str, Score], found: FoundIntervals, method: str) -> d
 
 
 def remarks(how: Confidence | None, *, unit: str) -> list[Finding]:
-    """What a reader of intervals and tests should know."""
+    """Return notes for readers of intervals and tests."""
     if how is None:
         return [NO_INTERVALS.at(f"no intervals: there is only one unit ({unit}), and nothing in it to leave out")]
     return [FEW_UNITS.at(f"intervals and tests over {how.units} {how.unit}s are rough")] if how.units < FEW else []
@@ -169,7 +169,7 @@ def _remarks_on_parts(how: Confidence | None, result: Result) -> Iterator[Findin
     if result.units:
         yield PARTS.at(f"the scores of a single {result.unit} have no intervals")
     for field, rows in result.by_rows.items():
-        lacking = sum(not is_resampled(one, how) for one in rows.values())
+        lacking = sum(not is_resampled(value, how) for value in rows.values())
         if lacking and how.method == JACKKNIFE:
             yield PARTS.at(f"rows by {field} have no intervals: there is only one unit")
         elif lacking:

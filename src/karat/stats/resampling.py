@@ -22,7 +22,7 @@ Values = dict[ScoreName, Matrix]
 """Each score in every resample, NaN where it is undefined."""
 
 CHUNK = 1 << 20
-"""How many weights are in memory at a time."""
+"""Limit on the weights that are in memory at a time."""
 KEPT = 1 << 24
 """The most weights that are kept for the values of a breakdown."""
 
@@ -51,12 +51,12 @@ def evaluate(rows: UnitRows, sums: Iterator[Matrix]) -> Values:
         values = [
             [
                 value
-                for score in rows.finish(one).values()
+                for score in rows.finish(sums_of_resample).values()
                 for leaf in (score.micro, score.macro)
                 if leaf is not None
                 for value in leaf.values.values()
             ]
-            for one in different.tolist()
+            for sums_of_resample in different.tolist()
         ]
         scored.append(np.array(values, dtype=np.float64)[places.ravel()])
     names = list(observed(rows))
@@ -94,11 +94,11 @@ class ExactColumns:
 
         `units` is how many units are drawn, if that is not one per row.
         """
-        largest = np.max([np.abs(one).max(axis=0, initial=0.0) for one in columns], axis=0)
+        largest = np.max([np.abs(matrix).max(axis=0, initial=0.0) for matrix in columns], axis=0)
         # No sum of all units is larger than this, and it must stay below 2^53.
         _, bits = np.frexp(largest * (len(columns[0]) if units is None else units))
         self._scale = np.ldexp(1.0, np.minimum(52 - bits, 1000))
-        self._whole = [np.rint(one * self._scale) for one in columns]
+        self._whole = [np.rint(matrix * self._scale) for matrix in columns]
 
     def sums(self, *weights: Matrix) -> Matrix:
         """The sum of each matrix times its weights, one row of sums per row of weights."""
@@ -108,7 +108,7 @@ class ExactColumns:
 
 
 def bootstrap_weights(units: int, resamples: int, seed: int) -> Iterator[Matrix]:
-    """How often each unit is in each resample, some resamples at a time."""
+    """Yield how often each unit is in each resample, some resamples at a time."""
     random = np.random.default_rng([seed, 1])
     for size in _chunks(units, resamples):
         drawn = random.integers(0, units, size=(size, units)) + np.arange(size)[:, None] * units
@@ -117,7 +117,7 @@ def bootstrap_weights(units: int, resamples: int, seed: int) -> Iterator[Matrix]
 
 @lru_cache(maxsize=1)
 def _kept_weights(units: int, resamples: int, seed: int) -> NDArray[np.int32]:
-    """The same for the values of a breakdown, which are resampled one after another: one row per resample."""
+    """Cache of bootstrap weights, for values of a breakdown that are resampled in turn: one row per resample."""
     return np.vstack([weights.astype(np.int32) for weights in bootstrap_weights(units, resamples, seed)])
 
 

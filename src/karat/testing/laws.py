@@ -20,9 +20,10 @@ from karat.problems import Finding, Findings
 from karat.protocols import Protocol
 from karat.result import Result, Score
 from karat.run import scoring
-from karat.run.executors import Serial, call_packed, packed
+from karat.run.executors import Serial
 from karat.run.pairs import Preparation
 from karat.run.plan import Options, Plan, unit_of
+from karat.run.processes import call_packed, packed
 from karat.run.units import UnitTable, finish
 from karat.testing.corpora import Sides, completed
 

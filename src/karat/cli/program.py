@@ -1,0 +1,154 @@
+"""The program: finds a command, runs it, and prints errors as messages. A command is imported when it is called."""
+
+import sys
+import warnings
+from collections import UserDict
+from importlib import import_module
+from typing import Any, NoReturn, TextIO
+
+import click
+from click.exceptions import NoArgsIsHelpError
+
+from karat import __version__
+from karat.cli._streams import Stopped, end_by, stopping_signals, style, visible_streams
+from karat.inputs import recording
+from karat.interpreter import prepare_interpreter
+from karat.problems import KaratError, PluginWarning, Rule
+
+EPILOG = """\b
+Examples:
+  karat score gold.tbf system.tbf
+  karat score gold.tbf system.tbf --by type -f json -o scores.json
+  karat compare gold.tbf baseline.tbf mine.tbf
+  karat validate system.tbf
+  karat convert litbank/ litbank.jsonl
+  karat explain nugget.type
+"""
+
+
+SUMMARIES = {
+    "score": "Score SYSTEM against GOLD under one or more protocols.",
+    "compare": "Rank SYSTEMs: intervals, paired tests, one table.",
+    "validate": "Check files and report every problem.",
+    "describe": "Describe what is in CORPUS.",
+    "convert": "Convert IN to OUT, from any format to any that can hold it.",
+    "simulate": "Make a system from GOLD with chosen errors.",
+    "baseline": "Run a baseline on CORPUS and write its output.",
+    "audit": "List suspicious annotations in CORPUS, the most suspicious first.",
+    "protocols": "List the protocols, or print one.",
+    "formats": "List the formats that karat reads and writes.",
+    "measures": "List the measures.",
+    "explain": "Explain MEASURE.",
+    "lab": "Examine how MEASURE behaves.",
+    "reproduce": "Recompute the published numbers of PAPER.",
+    "campaign": "Check, score and rank the SUBMISSIONS of a shared task, and write a web site of the results.",
+    "demo": "Score three systems on a small bundled corpus, and write a report.",
+    "completion": "Print a script that completes commands in SHELL.",
+    "help": "Show how to use karat, or COMMAND.",
+}
+"""The commands, each in the module of its name, and the first sentence of its help."""
+
+
+class Commands(UserDict[str, Any]):
+    """Commands by name. Each is imported when it is asked for."""
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self.data:
+            raise KeyError(name)
+        return getattr(import_module(f"karat.cli.{name}"), name)
+
+
+class Program(click.Group):
+    """All commands. Its help needs none of them."""
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands with their summaries."""
+        width = formatter.width - 6 - max(map(len, SUMMARIES))
+        with formatter.section("Commands"):
+            formatter.write_dl(
+                [
+                    (name, click.Command(name, help=SUMMARIES[name]).get_short_help_str(width))
+                    for name in self.list_commands(ctx)
+                ]
+            )
+
+
+@click.group(
+    cls=Program,
+    commands=Commands(SUMMARIES),
+    epilog=EPILOG,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.version_option(__version__, "-V", "--version", prog_name="karat")
+def cli() -> None:
+    """Score systems for event understanding: measure how much gold there is in their output."""
+    click.get_current_context().with_resource(recording())
+
+
+def _show_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    """Print karat's own warnings in one line, and all others as Python does."""
+    if issubclass(category, PluginWarning):
+        click.echo(f"{style('warning', fg='yellow', bold=True)}: {message}", err=True)
+    else:
+        click.echo(warnings.formatwarning(message, category, filename, lineno, line), nl=False, file=file, err=True)
+
+
+SYSTEM = Rule("system-error", "fatal", "Check the place, its permissions and the free space; then run karat again.")
+MEMORY = Rule("memory-full", "fatal", "Use a machine with more memory, or split the corpus into smaller ones.")
+NESTING = Rule(
+    "nesting-deep", "fatal", "An input is nested deeper than karat can follow; check that it is not damaged."
+)
+
+
+def main() -> None:
+    """Run a command; print an error as a message and exit with its code."""
+    prepare_interpreter()
+    warnings.showwarning = _show_warning
+    stopped: int | None = None
+    with visible_streams():
+        try:
+            with stopping_signals():
+                sys.exit(cli.main(prog_name="karat", standalone_mode=False))
+        except Stopped as stop:
+            stopped = stop.number
+        except KaratError as error:
+            _refuse(str(error), error.exit_code)
+        except NoArgsIsHelpError as error:
+            error.show()
+            sys.exit(error.exit_code)
+        except click.ClickException as error:
+            message = error.format_message()
+            _refuse(message[:1].lower() + message[1:].rstrip(".") + _usage(error), error.exit_code)
+        except click.Abort:
+            _refuse("stopped", 1)
+        except OSError as error:
+            place = str(error.filename or "standard output or a temporary file")
+            _refuse(str(SYSTEM.error(error.strerror or str(error), file=place)), 1)
+        except MemoryError:
+            _refuse(str(MEMORY.error("there is not enough memory")), 1)
+        except RecursionError:
+            _refuse(str(NESTING.error("the input is nested too deeply")), 1)
+    if stopped is not None:
+        end_by(stopped)
+
+
+def _refuse(message: str, exit_code: int) -> NoReturn:
+    """Every error is printed in this way."""
+    click.echo(f"{style('error', fg='red', bold=True)}: {message}", err=True)
+    sys.exit(exit_code)
+
+
+def _usage(error: click.ClickException) -> str:
+    """Return the usage of a command, to be shown below an error in its arguments."""
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    if context is None:
+        return ""
+    usage = context.command.get_usage(context).replace("Usage: ", "", 1)
+    return f" [usage]\n  Usage: {usage}\n  `{context.command_path} --help` explains it."

@@ -12,7 +12,7 @@ import pytest
 from karat.families import MEASURES
 from karat.formats import FORMATS
 from karat.protocols import PROTOCOLS, resolve
-from karat.testing import check, takes_defaults
+from karat.testing.checks import check, takes_defaults
 
 __all__ = [
     "test_every_family_is_used_or_has_defaults",

@@ -19,9 +19,9 @@ from karat.model import Document, Link
 from karat.protocols import resolve
 from karat.report.figures.figure import Curves, Figure, Line
 from karat.studies.curves import Bench, Curve, Way, curve
-from karat.studies.papers import Cell, Claim, Column, Numbers, Reproduction
 from karat.studies.pieces import Links, Placed
 from karat.studies.properties import SAME, deviation, percent
+from karat.studies.reproduction import Cell, Claim, Column, Numbers, Reproduction
 
 TITLE = "Araki, Hovy and Mitamura (2014), Evaluation for Partial Event Coreference"
 DATA = None

@@ -28,8 +28,8 @@ from karat.run.plan import Options
 from karat.run.scoring import score
 from karat.simulate.simulation import Rates
 from karat.studies import pilot
-from karat.studies.papers import Cell, Claim, Column, Numbers, Reproduction
 from karat.studies.properties import percent
+from karat.studies.reproduction import Cell, Claim, Column, Numbers, Reproduction
 
 PROTOCOLS = PILOT, FIXED, TAC = ("tac-pilot", "liu-2015", "tac-2017")
 SPAN, TYPE, REALIS, BOTH = ("nugget.span", "nugget.type", "nugget.realis", "nugget.type+realis")

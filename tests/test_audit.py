@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array, hstack, identity
 
-from karat.audit.pairs import anchor_weights, clusters, pairs
-from karat.audit.suspicions import MISSING, damaged, numbered, plant
-from karat.baselines.texts import ANALYSERS, texts_of
+from karat.audit.pairs import anchor_weights, pairs
+from karat.audit.suspicions import MISSING, damaged, plant
+from karat.baselines.features import numbered
+from karat.baselines.texts import ANALYSERS, gold_clusters, texts_of
 from karat.corpus.memory import MemoryCorpus
 from karat.model import Document, Mention, Sentence
 from tests.corpora import as_jsonl
@@ -111,7 +112,7 @@ def test_planted_errors(documents: list[Document]) -> None:
     analyser = ANALYSERS.get("lemminflect")
     texts = texts_of(MemoryCorpus(documents), analyser)
     found = pairs(texts, analyser)
-    true = numbered(clusters(texts))
+    true = numbered(gold_clusters(texts))
     copy = damaged(found, true, rate=0.1, seed=3)
     assert (copy != true).sum() >= 18
     results = {(one.order, one.kind): one for one in plant(texts, found, rate=0.1, seed=3, file="memory", at=[10])}

@@ -16,7 +16,7 @@ from karat.baselines.features import FEATURES, OF_SAME_LEMMA, candidates, matrix
 from karat.baselines.sac import agglomerate
 from karat.baselines.texts import ANALYSERS, analysed
 from karat.model import Document, Mention, Sentence
-from karat.studies.papers import recomputed
+from karat.studies.reproduction import recomputed
 from tests.conftest import shared_path
 from tests.corpora import as_jsonl
 from tests.running import run

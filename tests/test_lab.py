@@ -27,9 +27,9 @@ from karat.report.figures.figure import Curves, Figure, Line
 from karat.studies import lab
 from karat.studies.curves import Bench, Curve, Point, groups, stops, ways
 from karat.studies.lab import Examination, Options, examine, samples, setting
+from karat.studies.lab_report import bar
 from karat.studies.pieces import Clusters, Elements, Links, Mentions, Pieces, kinds_of_elements, strangers
 from karat.studies.properties import SAME, Verdict, judged
-from karat.studies.shown import bar
 from tests.corpora import corpus, documents, mention
 from tests.running import command, run
 

@@ -19,7 +19,8 @@ from karat.model import Document, Link, Mention
 from karat.plugin import AlignedPairs, Contingency, Facts, Law
 from karat.protocols import PROTOCOLS, resolve
 from karat.run.pipeline import Batch, Task, Work
-from karat.testing import check, check_laws, laws, suite, takes_defaults
+from karat.testing import check, laws, suite
+from karat.testing.checks import check_laws, takes_defaults
 from karat.testing.corpora import Sides, argument_documents, sides, template_documents
 from karat.testing.laws import LAWS, Trial, tables
 from tests.corpora import ace, arguments, corpus, mention, templates

@@ -12,11 +12,11 @@ import pytest
 from karat.model import Document, Mention
 from karat.problems import UsageError
 from karat.protocols import resolve
-from karat.studies import papers, pilot
+from karat.studies import pilot, reproduction
 from karat.studies.curves import Bench, Curve
-from karat.studies.papers import Cell, Claim, Column, Numbers, Reproduction, araki_2014, liu_2015
+from karat.studies.papers import araki_2014, liu_2015
 from karat.studies.papers.araki_2014 import BLANCP, CHAIN, DEEPEST, FOLDER, MUCP, NSTMP, PREORDER, STAR
-from karat.studies.reproduction_report import numbers, text
+from karat.studies.reproduction import Cell, Claim, Column, Numbers, Reproduction, numbers, text
 from tests.conftest import shared_path
 from tests.running import run
 
@@ -25,7 +25,7 @@ DOCS = Path(__file__).parents[1] / "docs"
 
 @pytest.fixture(scope="module")
 def found() -> Reproduction:
-    return papers.recomputed("araki-2014", None)
+    return reproduction.recomputed("araki-2014", None)
 
 
 @pytest.fixture(scope="module")
@@ -173,7 +173,7 @@ def characters_of(mention: Mention, document: Document) -> int:
 
 @pytest.fixture(scope="module")
 def simulated() -> Reproduction:
-    return papers.recomputed("liu-2015", None)
+    return reproduction.recomputed("liu-2015", None)
 
 
 @pytest.mark.slow
@@ -266,12 +266,12 @@ class Needy:
 
 
 def test_data_are_given_where_they_are_needed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(papers.PAPERS, "get", lambda name: Needy)
-    assert papers.recomputed("x", "here").title == "from here"
+    monkeypatch.setattr(reproduction.PAPERS, "get", lambda name: Needy)
+    assert reproduction.recomputed("x", "here").title == "from here"
     with pytest.raises(UsageError, match="x needs the folder of ECB"):
-        papers.recomputed("x", None)
+        reproduction.recomputed("x", None)
     with pytest.raises(UsageError, match="figure-absent"):
-        papers.recomputed("x", "here", figures=[None])
+        reproduction.recomputed("x", "here", figures=[None])
 
 
 @pytest.mark.parametrize(

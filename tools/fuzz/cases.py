@@ -16,7 +16,7 @@ from karat.cli import cli
 from karat.families import MEASURES
 from karat.formats import FORMATS
 from karat.protocols import PROTOCOLS, resolve
-from karat.studies.papers import PAPERS
+from karat.studies.reproduction import PAPERS
 
 CORPUS_COMMANDS = {
     "score {gold} {system} -f {report}": 10,

@@ -1,4 +1,4 @@
-"""Pairs of event mentions that may corefer, and what the classifier knows about them.
+"""Pairs of event mentions that may corefer, with their features.
 
 A candidate is a pair of the same topic whose head lemmas are the same or spelt alike. Documents without a topic are
 compared if they are similar.
@@ -10,12 +10,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.baselines.features import SAME_DOCUMENT, Candidates, described, matrix
+from karat.baselines.features import SAME_DOCUMENT, Candidates, described, matrix, numbered
 from karat.baselines.running import DELTA
 from karat.baselines.similarity import DocumentSimilarity, library, tf_idf
 from karat.baselines.texts import Text
 from karat.limits import check_pairs
-from karat.model import cluster_keys
 from karat.plugin import WordAnalyser
 from karat.problems import Rule
 
@@ -23,20 +22,18 @@ PENALTY = 0.5
 
 
 def anchor_weights(rows: Any, is_positive: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """The size of each example's anchor weight: 0 for one that the others explain."""
-    weights: NDArray[np.float64] = np.maximum(0.0, 1 - margins(rows, is_positive, rows) * _signs(is_positive))
+    """Return the size of each example's anchor weight: 0 for one that the others explain."""
+    weights: NDArray[np.float64] = np.maximum(
+        0.0, 1 - margins(rows, is_positive, rows) * np.where(is_positive, 1.0, -1.0)
+    )
     return weights
 
 
 def margins(rows: Any, is_positive: NDArray[np.bool_], others: Any) -> NDArray[np.float64]:
-    """Train on some examples; w x of others."""
+    """Train on some examples; return the margins w x of others."""
     model = library("sklearn.svm").LinearSVC(C=PENALTY, fit_intercept=False, max_iter=10_000, random_state=0)
-    found: NDArray[np.float64] = model.fit(rows, is_positive).decision_function(others)
-    return found
-
-
-def _signs(is_positive: NDArray[np.bool_]) -> NDArray[np.float64]:
-    return np.where(is_positive, 1.0, -1.0)
+    values: NDArray[np.float64] = model.fit(rows, is_positive).decision_function(others)
+    return values
 
 
 AT_ONCE = 500
@@ -48,7 +45,7 @@ NO_CANDIDATES = Rule("audit-pairs", "fatal", "Audit a corpus in which several me
 
 
 class Pairs(NamedTuple):
-    """Candidate pairs, and what is known about them."""
+    """Candidate pairs with their features."""
 
     candidates: Candidates
     rows: Any
@@ -57,25 +54,25 @@ class Pairs(NamedTuple):
     @property
     def topics(self) -> list[str]:
         """The topic of each pair."""
-        topics = [_topic(self.candidates.texts[one.document]) for one in self.candidates.mentions]
+        topics = [_topic(self.candidates.texts[mention.document]) for mention in self.candidates.mentions]
         return [topics[first] for first in self.candidates.first.tolist()]
 
 
 def pairs(texts: Sequence[Text], analyser: WordAnalyser) -> Pairs:
-    """All candidate pairs of a corpus."""
+    """Return all candidate pairs of a corpus."""
     mentions, numbers = described(texts, analyser, lambda *_: ())
-    spelling = tf_idf([one.trigrams for one in mentions])
+    spelling = tf_idf([mention.trigrams for mention in mentions])
     similarity = DocumentSimilarity(texts)
     firsts, seconds, similarities, count = [], [], [], 0
     for documents in _comparable(texts, similarity):
         similar = similarity.among(documents)
         place = {document: at for at, document in enumerate(documents)}
-        own = np.concatenate([numbers[document] for document in documents])
-        at = np.array([place[mentions[number].document] for number in own.tolist()], dtype=np.int64)
-        for first, second in _alike(spelling[own]):
+        group = np.concatenate([numbers[document] for document in documents])
+        at = np.array([place[mentions[index].document] for index in group.tolist()], dtype=np.int64)
+        for first, second in _alike(spelling[group]):
             values = np.where(at[first] == at[second], SAME_DOCUMENT, similar[at[first], at[second]])
-            firsts.append(own[first])
-            seconds.append(own[second])
+            firsts.append(group[first])
+            seconds.append(group[second])
             similarities.append(values)
             count += len(values)
             check_pairs(count, "or more pairs of event mentions with similar heads", where="the corpus")
@@ -87,7 +84,7 @@ def pairs(texts: Sequence[Text], analyser: WordAnalyser) -> Pairs:
 
 
 def _alike(spelling: Any) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    """The pairs of rows that are alike, in order. Few are, so only a part of the product is written out at a time."""
+    """Yield the pairs of rows that are alike, in order. Few are, so the product is computed part by part."""
     from scipy.sparse import triu
 
     others = spelling.T.tocsr()
@@ -99,60 +96,48 @@ def _alike(spelling: Any) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]
         yield listed.row[chosen] + begin, listed.col[chosen]
 
 
-def clusters(texts: Sequence[Text]) -> list[Hashable]:
-    """The cluster of each event mention."""
-    found: list[Hashable] = []
-    for text in texts:
-        ids = (mention.id for mention in text.document.mentions)
-        cluster = dict(zip(ids, cluster_keys(text.document), strict=True))
-        found += [cluster[event.mention.id] for event in text.mentions]
-    return found
-
-
 def _comparable(texts: Sequence[Text], similarity: DocumentSimilarity) -> list[list[int]]:
-    """Groups of documents whose mentions may corefer: of one topic, or connected by their similarity."""
+    """Return groups of documents whose mentions may corefer: of one topic, or connected by their similarity."""
     groups: dict[str, list[int]] = {}
-    for number, text in enumerate(texts):
-        groups.setdefault(_topic(text), []).append(number)
+    for index, text in enumerate(texts):
+        groups.setdefault(_topic(text), []).append(index)
     if any(text.document.topic is not None for text in texts):
         return list(groups.values())
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components
 
-    edges = [(one, other) for one, other, _ in similarity.at_least(DELTA)]
-    one, other = (list(side) for side in zip(*edges, strict=True)) if edges else ([], [])
-    graph = csr_array((np.ones(len(edges)), (one, other)), shape=(len(texts), len(texts)))
+    edges = [(first, second) for first, second, _ in similarity.at_least(DELTA)]
+    ends = tuple(zip(*edges, strict=True)) or ((), ())
+    graph = csr_array((np.ones(len(edges)), ends), shape=(len(texts), len(texts)))
     _, labels = connected_components(graph, directed=False)
     connected: dict[int, list[int]] = {}
-    for number, label in enumerate(labels.tolist()):
-        connected.setdefault(label, []).append(number)
+    for index, label in enumerate(labels.tolist()):
+        connected.setdefault(label, []).append(index)
     return list(connected.values())
 
 
 def _topic(text: Text) -> str:
-    """A document without a topic is one of its own."""
+    """Return the topic of a document; one without a topic is a topic of its own."""
     return text.document.topic or f"document {text.document.id}"
 
 
 def _rows(candidates: Candidates) -> Any:
-    """The features of the baseline SAC, scaled; the two head lemmas; and the two head lemmas in their topic."""
+    """Return the features of the baseline SAC, scaled; the two head lemmas; and the two head lemmas in their topic."""
     from scipy.sparse import csr_array, hstack
 
     with np.errstate(invalid="ignore"):  # the variance of a constant may be rounded below 0; it is scaled by 1
         scaled = library("sklearn.preprocessing").StandardScaler().fit_transform(matrix(candidates))
-    lemmas = [one.lemma for one in candidates.mentions]
-    topics = [_topic(candidates.texts[one.document]) for one in candidates.mentions]
+    lemmas = [mention.lemma for mention in candidates.mentions]
+    topics = [_topic(candidates.texts[mention.document]) for mention in candidates.mentions]
     both = list(zip(candidates.first.tolist(), candidates.second.tolist(), strict=True))
-    words: list[Hashable] = [tuple(sorted((lemmas[one], lemmas[other]))) for one, other in both]
-    in_topics: list[Hashable] = [(topics[one], word) for (one, _), word in zip(both, words, strict=True)]
+    words: list[Hashable] = [tuple(sorted((lemmas[first], lemmas[second]))) for first, second in both]
+    in_topics: list[Hashable] = [(topics[first], word) for (first, _), word in zip(both, words, strict=True)]
     return hstack([csr_array(scaled), csr_array(np.ones((len(both), 1))), _one_hot(words), _one_hot(in_topics)]).tocsr()
 
 
 def _one_hot(keys: Sequence[Hashable]) -> Any:
     from scipy.sparse import csr_array
 
-    numbers: dict[Hashable, int] = {}
-    # LinearSVC takes no wider indices.
-    columns = np.array([numbers.setdefault(key, len(numbers)) for key in keys], dtype=np.int32)
+    columns = numbered(keys).astype(np.int32)  # LinearSVC takes no wider indices
     rows = np.arange(len(keys), dtype=np.int32)
-    return csr_array((np.ones(len(keys)), (rows, columns)), shape=(len(keys), len(numbers)))
+    return csr_array((np.ones(len(keys)), (rows, columns)), shape=(len(keys), int(columns.max()) + 1))

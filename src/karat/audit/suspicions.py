@@ -1,7 +1,7 @@
-"""What an audit reports: pairs of mentions whose annotation is hard to explain, and documents that have too few."""
+"""Findings of an audit: pairs of mentions whose annotation is hard to explain, and documents that have too few."""
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from random import Random
 from typing import Literal
 
@@ -9,9 +9,10 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from karat.audit.pairs import Pairs, anchor_weights, clusters, margins, pairs
+from karat.audit.pairs import Pairs, anchor_weights, margins, pairs
+from karat.baselines.features import numbered
 from karat.baselines.similarity import library
-from karat.baselines.texts import EventMention, Text, fingerprint, texts_of
+from karat.baselines.texts import EventMention, Text, fingerprint, gold_clusters, texts_of
 from karat.corpus.interface import Corpus, Progress
 from karat.plugin import WordAnalyser
 from karat.problems import Rule
@@ -53,7 +54,7 @@ class Suspicion(Struct, frozen=True):
     first: Quoted
     second: Quoted
     pairs: int = 1
-    """How many pairs of the same two clusters are as suspicious as the threshold demands; this one is the most."""
+    """Number of pairs of the same two clusters above the threshold; this one is the most suspicious."""
 
 
 class PartlyAnnotated(Struct, frozen=True):
@@ -91,31 +92,25 @@ def audit(
 ) -> Audit:
     """Audit a corpus; `topics` are those that it was restricted to, for the signature."""
     texts = texts_of(corpus, analyser, progress)
-    found = pairs(texts, analyser)
-    labels = numbered(clusters(texts))
-    corefer = linked(found, labels, corpus.name)
-    weights = anchor_weights(found.rows, corefer)
+    candidates = pairs(texts, analyser)
+    labels = numbered(gold_clusters(texts))
+    corefer = linked(candidates, labels, corpus.name)
+    weights = anchor_weights(candidates.rows, corefer)
     return Audit(
         len(texts),
         len(labels),
         len(weights),
         analyser.engine,
         threshold,
-        tuple(_suspicions(found, labels, weights, threshold)),
+        tuple(_suspicions(candidates, labels, weights, threshold)),
         tuple(partly_annotated(texts)),
         work_signature({"audit": f"{threshold:g}"}, topics=topics, words=analyser.engine, corpus=fingerprint(texts)),
     )
 
 
-def numbered(keys: Sequence[Hashable]) -> NDArray[np.int64]:
-    """Clusters as numbers."""
-    numbers: dict[Hashable, int] = {}
-    return np.array([numbers.setdefault(key, len(numbers)) for key in keys], dtype=np.int64)
-
-
-def linked(found: Pairs, labels: NDArray[np.int64], file: str) -> NDArray[np.bool_]:
-    """Which pairs corefer; there must be both kinds."""
-    corefer = np.asarray(labels[found.candidates.first] == labels[found.candidates.second])
+def linked(pairs: Pairs, labels: NDArray[np.int64], file: str) -> NDArray[np.bool_]:
+    """Check which pairs corefer; there must be both kinds."""
+    corefer = np.asarray(labels[pairs.candidates.first] == labels[pairs.candidates.second])
     if corefer.all() or not corefer.any():
         message = "all candidate pairs corefer" if corefer.all() else "no candidate pair corefers"
         raise SAME.error(f"{message}, so there is nothing to learn from", file=file)
@@ -123,14 +118,14 @@ def linked(found: Pairs, labels: NDArray[np.int64], file: str) -> NDArray[np.boo
 
 
 def ranked(
-    found: Pairs, labels: NDArray[np.int64], weights: NDArray[np.float64]
+    pairs: Pairs, labels: NDArray[np.int64], weights: NDArray[np.float64]
 ) -> dict[Class, list[tuple[int, tuple[int, int]]]]:
-    """The pairs of each class, most suspicious first, with the clusters, or for links the mentions, that they join.
+    """Pairs of each class, most suspicious first, with the clusters, or for links the mentions, that they join.
 
     Of the pairs that would join the same clusters, only the most suspicious is listed. A pair of two clusters with
     several mentions each belongs to no class.
     """
-    first, second = found.candidates.first, found.candidates.second
+    first, second = pairs.candidates.first, pairs.candidates.second
     sizes = np.bincount(labels)
     singles = (sizes[labels[first]] == 1).astype(int) + (sizes[labels[second]] == 1)
     corefer = labels[first] == labels[second]
@@ -145,24 +140,24 @@ def ranked(
         best: dict[tuple[int, int], int] = {}
         for row in rows[np.argsort(-weights[rows], kind="stable")].tolist():
             ends = (first[row], second[row]) if name == "suspicious-link" else (labels[first[row]], labels[second[row]])
-            one, other = sorted(int(end) for end in ends)
-            best.setdefault((one, other), row)
+            low, high = sorted(int(end) for end in ends)
+            best.setdefault((low, high), row)
         lists[name] = [(row, key) for key, row in best.items()]
     return lists
 
 
 def _suspicions(
-    found: Pairs, labels: NDArray[np.int64], weights: NDArray[np.float64], threshold: float
+    pairs: Pairs, labels: NDArray[np.int64], weights: NDArray[np.float64], threshold: float
 ) -> Iterator[Suspicion]:
-    texts = found.candidates.texts
+    texts = pairs.candidates.texts
     events = [(text, event) for text in texts for event in text.mentions]
-    first, second = found.candidates.first, found.candidates.second
+    first, second = pairs.candidates.first, pairs.candidates.second
     above = weights > threshold
     joined = Counter(
         tuple(sorted(ends)) for ends in zip(labels[first[above]].tolist(), labels[second[above]].tolist(), strict=True)
     )
     listed = []
-    for kind, rows in ranked(found, labels, weights).items():
+    for kind, rows in ranked(pairs, labels, weights).items():
         for row, key in rows:
             if weights[row] > threshold:
                 listed.append((-float(weights[row]), row, kind, 1 if kind == "suspicious-link" else joined[key]))
@@ -177,16 +172,16 @@ def _suspicions(
 
 
 def quoted(text: Text, event: EventMention) -> Quoted:
-    """A mention in its sentence."""
+    """Quote a mention in its sentence."""
     sentence = text.sentence(event.head)
     begin, end = min(event.places), max(event.places) + 1
     parts = (range(sentence.start, begin), range(begin, end), range(end, sentence.stop))
-    before, own, after = (" ".join(text.words[place].form for place in part) for part in parts)
-    return Quoted(text.document.id, event.mention.id, before, own, after)
+    before, inside, after = (" ".join(text.words[place].form for place in part) for part in parts)
+    return Quoted(text.document.id, event.mention.id, before, inside, after)
 
 
 def partly_annotated(texts: Sequence[Text]) -> Iterator[PartlyAnnotated]:
-    """The most surprising first; only documents whose sentences are known."""
+    """Yield surprising documents, the most surprising first; only those whose sentences are known."""
     from scipy.stats import binom
 
     known = [(text, len(text.document.sentences), _annotated(text)) for text in texts if text.document.sentences]
@@ -194,13 +189,12 @@ def partly_annotated(texts: Sequence[Text]) -> Iterator[PartlyAnnotated]:
     if not every:
         return
     norm = sum(annotated for _, _, annotated in known) / every
-    found = [
+    judged = [
         PartlyAnnotated(text.document.id, sentences, annotated, norm, float(binom.cdf(annotated, sentences, norm)))
         for text, sentences, annotated in known
     ]
-    yield from sorted(
-        (one for one in found if one.probability <= SURPRISING), key=lambda one: (one.probability, one.document)
-    )
+    surprising = [partly for partly in judged if partly.probability <= SURPRISING]
+    yield from sorted(surprising, key=lambda partly: (partly.probability, partly.document))
 
 
 def _annotated(text: Text) -> int:
@@ -214,12 +208,12 @@ MISSING = "missing links"
 
 
 class Planted(Struct, frozen=True):
-    """How one order did on one class of errors."""
+    """Precision and recall of one order on one class of errors."""
 
     order: str
     kind: str
     errors: int
-    """How many pairs of this class are planted errors."""
+    """Number of pairs of this class that are planted errors."""
     precision: dict[int, float]
     """The share of planted errors in the first k."""
     recall: dict[int, float]
@@ -227,19 +221,19 @@ class Planted(Struct, frozen=True):
 
 
 def plant(
-    texts: Sequence[Text], found: Pairs, *, rate: float, seed: int, file: str, at: Sequence[int] = (20, 50, 100, 200)
+    texts: Sequence[Text], pairs: Pairs, *, rate: float, seed: int, file: str, at: Sequence[int] = (20, 50, 100, 200)
 ) -> list[Planted]:
     """Hide links of this share of linked mentions, make half as many wrong ones, audit, and compare."""
-    true = numbered(clusters(texts))
-    copy = damaged(found, true, rate=rate, seed=seed)
-    corefer = linked(found, copy, file)
-    first, second = found.candidates.first, found.candidates.second
+    true = numbered(gold_clusters(texts))
+    copy = damaged(pairs, true, rate=rate, seed=seed)
+    corefer = linked(pairs, copy, file)
+    first, second = pairs.candidates.first, pairs.candidates.second
     is_planted = (true[first] == true[second]) != corefer
     results = []
-    for order, weights in _orders(found, corefer, seed).items():
+    for order, weights in _orders(pairs, corefer, seed).items():
         lists: dict[str, list[tuple[float, int]]] = {
             kind: [(float(-weights[row]), row) for row, _ in rows]
-            for kind, rows in ranked(found, copy, weights).items()
+            for kind, rows in ranked(pairs, copy, weights).items()
         }
         missing: tuple[Class, ...] = ("missing-singleton-singleton", "missing-singleton-cluster")
         lists[MISSING] = sorted(entry for kind in missing for entry in lists[kind])
@@ -259,15 +253,15 @@ def plant(
     return results
 
 
-def damaged(found: Pairs, true: NDArray[np.int64], *, rate: float, seed: int) -> NDArray[np.int64]:
-    """The clusters of mentions after links were hidden and wrong ones made."""
+def damaged(pairs: Pairs, true: NDArray[np.int64], *, rate: float, seed: int) -> NDArray[np.int64]:
+    """Return the clusters of mentions after links were hidden and wrong ones made."""
     random = Random(seed)
     copy = true.copy()
     sizes = np.bincount(true)
-    in_clusters = [number for number, label in enumerate(true.tolist()) if sizes[label] > 1]
+    in_clusters = [index for index, label in enumerate(true.tolist()) if sizes[label] > 1]
     hidden = random.sample(in_clusters, round(rate * len(in_clusters)))
     copy[hidden] = np.arange(len(sizes), len(sizes) + len(hidden))
-    both = zip(found.candidates.first.tolist(), found.candidates.second.tolist(), strict=True)
+    both = zip(pairs.candidates.first.tolist(), pairs.candidates.second.tolist(), strict=True)
     possible = [pair for pair in both if sum(sizes[true[end]] == 1 for end in pair) == 1]
     random.shuffle(possible)
     moved: set[int] = set()
@@ -280,28 +274,28 @@ def damaged(found: Pairs, true: NDArray[np.int64], *, rate: float, seed: int) ->
     return copy
 
 
-def _orders(found: Pairs, corefer: NDArray[np.bool_], seed: int) -> dict[str, NDArray[np.float64]]:
-    """How suspicious each pair is, in each order."""
+def _orders(pairs: Pairs, corefer: NDArray[np.bool_], seed: int) -> dict[str, NDArray[np.float64]]:
+    """Return the suspicion of each pair, in each order."""
     selection = library("sklearn.model_selection")
-    by_pair = selection.KFold(min(FOLDS, len(corefer)), shuffle=True, random_state=seed).split(found.rows)
-    topics = found.topics
+    by_pair = selection.KFold(min(FOLDS, len(corefer)), shuffle=True, random_state=seed).split(pairs.rows)
+    topics = pairs.topics
     folds = min(FOLDS, len(set(topics)))
-    by_topic = selection.GroupKFold(folds).split(found.rows, groups=topics) if folds > 1 else []
+    by_topic = selection.GroupKFold(folds).split(pairs.rows, groups=topics) if folds > 1 else []
     signs = np.where(corefer, 1.0, -1.0)
     chosen = (
-        anchor_weights(found.rows, corefer),
+        anchor_weights(pairs.rows, corefer),
         np.random.default_rng(seed).random(len(corefer)),
-        *(-signs * _held_out(found, corefer, split) for split in (by_pair, by_topic)),
+        *(-signs * _held_out(pairs, corefer, split) for split in (by_pair, by_topic)),
     )
     return dict(zip(ORDERS, chosen, strict=True))
 
 
 def _held_out(
-    found: Pairs, corefer: NDArray[np.bool_], split: Iterable[tuple[NDArray[np.int64], NDArray[np.int64]]]
+    pairs: Pairs, corefer: NDArray[np.bool_], split: Iterable[tuple[NDArray[np.int64], NDArray[np.int64]]]
 ) -> NDArray[np.float64]:
-    """The margin of each pair, by a classifier that was trained without it; 0 where that has nothing to learn from."""
+    """Margins of each pair, by a classifier that was trained without it; 0 where that has nothing to learn from."""
     values = np.zeros(len(corefer))
     for train, test in split:
         if len(set(corefer[train].tolist())) > 1:
-            values[test] = margins(found.rows[train], corefer[train], found.rows[test])
+            values[test] = margins(pairs.rows[train], corefer[train], pairs.rows[test])
     return values

@@ -1,8 +1,7 @@
-"""What the pairwise classifier knows about two event mentions: each feature with a line on what it says."""
+"""Features of the pairwise classifier: numbers about two event mentions, each with an explanation."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from math import comb
 from typing import Any, NamedTuple
 
@@ -44,7 +43,7 @@ class Described(NamedTuple):
 
 
 class Candidates(NamedTuple):
-    """Pairs of mentions, by their numbers."""
+    """Pairs of mentions, by their indices."""
 
     texts: Sequence[Text]
     mentions: list[Described]
@@ -55,18 +54,19 @@ class Candidates(NamedTuple):
 
 
 def candidates(texts: Sequence[Text], *, gate: float, analyser: WordAnalyser, arguments: Arguments) -> Candidates:
-    """All pairs in one document, and all in documents with at least the similarity `gate`."""
+    """Return all pairs in one document, and all in documents with at least the similarity `gate`."""
     mentions, numbers = described(texts, analyser, arguments)
     blocks = []
-    for text, own in zip(texts, numbers, strict=True):
-        check_pairs(comb(len(own), 2), "pairs of event mentions", where=f"document {quoted(text.document.id)}")
-        blocks.append(_within(own))
+    for text, indices in zip(texts, numbers, strict=True):
+        check_pairs(comb(len(indices), 2), "pairs of event mentions", where=f"document {quoted(text.document.id)}")
+        above, below = np.triu_indices(len(indices), 1)
+        blocks.append((indices[above], indices[below]))
     values = [np.full(len(first), SAME_DOCUMENT) for first, _ in blocks]
-    for one, other, similarity in DocumentSimilarity(texts).at_least(gate):
-        count = len(numbers[one]) * len(numbers[other])
-        where = f"document {quoted(texts[one].document.id)}"
+    for left, right, similarity in DocumentSimilarity(texts).at_least(gate):
+        count = len(numbers[left]) * len(numbers[right])
+        where = f"document {quoted(texts[left].document.id)}"
         check_pairs(count, "pairs of event mentions with those of a similar one", where=where)
-        first, second = np.meshgrid(numbers[one], numbers[other], indexing="ij")
+        first, second = np.meshgrid(numbers[left], numbers[right], indexing="ij")
         blocks.append((first.ravel(), second.ravel()))
         values.append(np.full(first.size, similarity))
     firsts, seconds = (np.concatenate(side) for side in zip(*blocks, strict=True))
@@ -76,34 +76,25 @@ def candidates(texts: Sequence[Text], *, gate: float, analyser: WordAnalyser, ar
 def described(
     texts: Sequence[Text], analyser: WordAnalyser, arguments: Arguments
 ) -> tuple[list[Described], list[NDArray[np.int64]]]:
-    """The event mentions of all documents, and the numbers of those of each document."""
+    """Describe the event mentions of all documents; return them, and the indices of those of each document."""
     mentions: list[Described] = []
     numbers: list[NDArray[np.int64]] = []
-    for number, text in enumerate(texts):
+    for index, text in enumerate(texts):
         begin = len(mentions)
-        mentions += [_described(number, text, mention, analyser, arguments) for mention in text.mentions]
+        mentions += [_described(index, text, mention, analyser, arguments) for mention in text.mentions]
         numbers.append(np.arange(begin, len(mentions)))
     return mentions, numbers
 
 
-def _within(numbers: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    first, second = np.triu_indices(len(numbers), 1)
-    return numbers[first], numbers[second]
-
-
 def _described(
-    document: int,
-    text: Text,
-    mention: EventMention,
-    analyser: WordAnalyser,
-    arguments: Arguments,
+    document: int, text: Text, mention: EventMention, analyser: WordAnalyser, arguments: Arguments
 ) -> Described:
-    head, own = mention.head, set(mention.places)
+    head, inside = mention.head, set(mention.places)
     sentence = text.sentence(head)
-    around = [place for place in sentence if place not in own and _is_word(text, place)]
+    around = [place for place in sentence if place not in inside and _is_word(text, place)]
     names = [place for place in around if _is_name(text, place)]
     word = text.words[head]
-    lemmas = {place: text.words[place].lemma for place in (*around, *own)}
+    lemmas = {place: text.words[place].lemma for place in (*around, *inside)}
     spelt = f"#{word.lemma}#"
     return Described(
         document,
@@ -128,7 +119,7 @@ def _is_word(text: Text, place: int) -> bool:
 
 
 def _is_name(text: Text, place: int) -> bool:
-    """A capital letter or a digit."""
+    """Check for a capital letter or a digit."""
     first = text.words[place].form[0]
     return first.isupper() or first.isdigit()
 
@@ -141,6 +132,17 @@ Values = NDArray[np.float64]
 CHUNK = 50_000
 LEAD = 3
 """The first sentences, in which news tells what it is about."""
+FAR = 10
+"""Sentences after this one count as equally far."""
+
+Bag = Callable[[Described], Sequence[str]]
+"""Some of the words of a mention."""
+
+
+def numbered(keys: Iterable[Hashable]) -> NDArray[np.int64]:
+    """Number keys in the order of their first occurrence."""
+    numbers: dict[Hashable, int] = {}
+    return np.array([numbers.setdefault(key, len(numbers)) for key in keys], dtype=np.int64)
 
 
 class MentionValues:
@@ -149,164 +151,80 @@ class MentionValues:
     def __init__(self, candidates: Candidates) -> None:
         self._texts, self._mentions = candidates.texts, candidates.mentions
         self._vectors: dict[Bag, Any] = {}
-
-    @cached_property
-    def lemmas(self) -> NDArray[np.int64]:
-        """The head lemmas, as numbers."""
-        return self._numbered(lambda one: one.lemma)
-
-    @cached_property
-    def parts(self) -> NDArray[np.int64]:
-        """The parts of speech of the heads, as numbers."""
-        return self._numbered(lambda one: one.part)
-
-    @cached_property
-    def frames(self) -> NDArray[np.int64]:
-        """The frames that they evoke, as numbers."""
-        return self._numbered(lambda one: one.frame or "")
-
-    @cached_property
-    def has_frame(self) -> NDArray[np.bool_]:
-        """Whether the frame is known."""
-        return self._each(lambda one: one.frame is not None)
-
-    @cached_property
-    def documents(self) -> NDArray[np.int64]:
-        """The numbers of their documents."""
-        return self._each(lambda one: one.document)
-
-    @cached_property
-    def sentences(self) -> NDArray[np.int64]:
-        """The numbers of their sentences, ten at most."""
-        return self._each(lambda one: min(one.sentence, 10))
-
-    @cached_property
-    def is_in_lead(self) -> NDArray[np.bool_]:
-        """Whether they are in the first sentences of their documents."""
-        return self._each(lambda one: one.sentence < LEAD)
-
-    @cached_property
-    def rarity(self) -> Values:
+        self.lemmas = numbered(mention.lemma for mention in self._mentions)
+        self.parts = numbered(mention.part for mention in self._mentions)
+        self.frames = numbered(mention.frame or "" for mention in self._mentions)
+        self.has_frame = self._each(lambda mention: mention.frame is not None)
+        self.documents = self._each(lambda mention: mention.document)
+        self.sentences = self._each(lambda mention: min(mention.sentence, FAR))
+        self.is_in_lead = self._each(lambda mention: mention.sentence < LEAD)
+        heads = Counter(lemma for _, lemma in {(mention.document, mention.lemma) for mention in self._mentions})
+        self.rarity = self._rarity(heads)
         """ln(documents / documents in which the lemma is that of an event's head)."""
-        heads = {(one.document, one.lemma) for one in self._mentions}
-        return self._rarity(Counter(lemma for _, lemma in heads))
-
-    @cached_property
-    def word_rarity(self) -> Values:
+        words = Counter(lemma for text in self._texts for lemma in {word.lemma for word in text.words})
+        self.word_rarity = self._rarity(words)
         """ln(documents / documents in which the lemma is that of any word)."""
-        return self._rarity(Counter(lemma for text in self._texts for lemma in {word.lemma for word in text.words}))
+        times = Counter((mention.document, mention.lemma) for mention in self._mentions)
+        self.repeated: Values = np.log(self._each(lambda mention: times[mention.document, mention.lemma]))
+        """ln(occurrences of the head lemma in the document)."""
 
-    @cached_property
-    def repeated(self) -> Values:
-        """ln(how often the document has the head lemma)."""
-        times = Counter((one.document, one.lemma) for one in self._mentions)
-        logs: Values = np.log(self._each(lambda one: times[one.document, one.lemma]))
-        return logs
-
-    def vectors(self, bag: "Bag") -> Any:
-        """The tf-idf vectors of bags of words, a sparse matrix."""
+    def vectors(self, bag: Bag) -> Any:
+        """Return the tf-idf vectors of bags of words, a sparse matrix."""
         if bag not in self._vectors:
-            self._vectors[bag] = tf_idf([bag(one) for one in self._mentions])
+            self._vectors[bag] = tf_idf([bag(mention) for mention in self._mentions])
         return self._vectors[bag]
 
     def _rarity(self, having: Counter[str]) -> Values:
-        rarity: Values = np.log(len(self._texts) / self._each(lambda one: having[one.lemma]))
+        rarity: Values = np.log(len(self._texts) / self._each(lambda mention: having[mention.lemma]))
         return rarity
 
     def _each(self, value: Callable[[Described], Any]) -> NDArray[Any]:
-        return np.array([value(one) for one in self._mentions])
-
-    def _numbered(self, value: Callable[[Described], str]) -> NDArray[np.int64]:
-        numbers: dict[str, int] = {}
-        return np.array([numbers.setdefault(value(one), len(numbers)) for one in self._mentions])
+        return np.array([value(mention) for mention in self._mentions])
 
 
 class PairValues:
     """Values of some candidate pairs."""
 
     def __init__(self, mentions: MentionValues, candidates: Candidates, some: slice) -> None:
-        self._mentions = mentions
-        self._first, self._second = candidates.first[some], candidates.second[some]
-        self.documents: Values = candidates.similarity[some]
+        self.mentions = mentions
+        self.first, self.second = candidates.first[some], candidates.second[some]
+        self.similarity: Values = candidates.similarity[some]
         """The similarity of their documents."""
+        self.same_lemma = self.same(mentions.lemmas)
 
-    @cached_property
-    def same_lemma(self) -> Values:
-        """1 if the head lemmas are the same."""
-        return self._same(self._mentions.lemmas)
+    def same(self, numbers: NDArray[np.int64]) -> Values:
+        """Return 1 where both mentions have the same number, else 0."""
+        return np.asarray(numbers[self.first] == numbers[self.second], dtype=np.float64)
 
-    @cached_property
-    def same_part(self) -> Values:
-        """1 if the heads have the same part of speech."""
-        return self._same(self._mentions.parts)
+    def both(self, conditions: NDArray[np.bool_]) -> Values:
+        """Return 1 where a condition holds for both mentions, else 0."""
+        return np.asarray(conditions[self.first] & conditions[self.second], dtype=np.float64)
 
-    @cached_property
-    def same_frame(self) -> Values:
-        """1 if both evoke the same frame."""
-        return self._same(self._mentions.frames) * self._both(self._mentions.has_frame)
-
-    @cached_property
-    def same_document(self) -> Values:
-        """1 if both are in one document."""
-        return self._same(self._mentions.documents)
-
-    @cached_property
-    def lead(self) -> Values:
-        """1 if both are in the first sentences of their documents."""
-        return self._both(self._mentions.is_in_lead)
-
-    @cached_property
     def distance(self) -> Values:
-        """How many sentences, ten at most, are between two mentions of one document."""
-        sentences = self._mentions.sentences
-        apart: Values = np.abs(sentences[self._first] - sentences[self._second]) * self.same_document
+        """Return the number of sentences, ten at most, between two mentions of one document."""
+        sentences = self.mentions.sentences
+        apart: Values = np.abs(sentences[self.first] - sentences[self.second]) * self.same(self.mentions.documents)
         return apart
 
-    @cached_property
-    def rarity(self) -> Values:
-        """How few documents have the lemma of the first as that of an event."""
-        return self._mentions.rarity[self._first]
-
-    @cached_property
-    def word_rarity(self) -> Values:
-        """How few documents have the lemma of the first at all."""
-        return self._mentions.word_rarity[self._first]
-
-    @cached_property
     def repeated(self) -> Values:
-        """How often each document has its head lemma, the smaller of both."""
-        logs = self._mentions.repeated
-        smaller: Values = np.minimum(logs[self._first], logs[self._second])
+        """Return how often each document has its head lemma, the smaller of both."""
+        logs = self.mentions.repeated
+        smaller: Values = np.minimum(logs[self.first], logs[self.second])
         return smaller
 
-    def cosine(self, bag: "Bag") -> Values:
-        """The cosine of the tf-idf vectors of two bags of words."""
-        vectors = self._mentions.vectors(bag)
-        products = vectors[self._first].multiply(vectors[self._second])
+    def cosine(self, bag: Bag) -> Values:
+        """Return the cosine of the tf-idf vectors of two bags of words."""
+        vectors = self.mentions.vectors(bag)
+        products = vectors[self.first].multiply(vectors[self.second])
         return np.asarray(products.sum(axis=1), dtype=np.float64).ravel()
 
-    def _same(self, numbers: NDArray[np.int64]) -> Values:
-        return _ones(numbers[self._first] == numbers[self._second])
 
-    def _both(self, conditions: NDArray[np.bool_]) -> Values:
-        return _ones(conditions[self._first] & conditions[self._second])
-
-
-def _ones(condition: NDArray[Any]) -> Values:
-    """1 where a condition holds, else 0."""
-    return np.asarray(condition, dtype=np.float64)
-
-
-Bag = Callable[[Described], Sequence[str]]
-"""Some of the words of a mention."""
-
-
-def _cosine(bag: Bag) -> "Callable[[PairValues], Values]":
+def _cosine(bag: Bag) -> Callable[[PairValues], Values]:
     return lambda pairs: pairs.cosine(bag)
 
 
 class Feature(NamedTuple):
-    """A number about two mentions, and what it says."""
+    """A number about two mentions, with an explanation."""
 
     name: str
     says: str
@@ -315,41 +233,48 @@ class Feature(NamedTuple):
 
 FEATURES = (
     Feature("lemma", "whether the head lemmas are the same", lambda pairs: pairs.same_lemma),
-    Feature("spelling", "how alike they are spelt (trigrams)", _cosine(lambda one: one.trigrams)),
-    Feature("part of speech", "whether both are verbs, or both are nouns", lambda pairs: pairs.same_part),
-    Feature("words", "how alike the whole mentions are", _cosine(lambda one: one.words)),
-    Feature("sentence", "how alike their sentences are", _cosine(lambda one: one.context)),
-    Feature("near", "how alike the four words on both sides are", _cosine(lambda one: one.near)),
-    Feature("names", "whether sentences name the same", _cosine(lambda one: one.names)),
-    Feature("before", "whether the names before them are the same", _cosine(lambda one: one.before)),
-    Feature("after", "whether the names after them are the same", _cosine(lambda one: one.after)),
-    Feature("events", "whether sentences have the same other events", _cosine(lambda one: one.events)),
-    Feature("arguments", "how alike their arguments are", _cosine(lambda one: one.arguments)),
-    Feature("frame", "whether they evoke the same frame", lambda pairs: pairs.same_frame),
-    Feature("documents", "how similar their documents are", lambda pairs: pairs.documents),
-    Feature("one document", "whether both are in one document", lambda pairs: pairs.same_document),
-    Feature("lead", "whether both are in the first three sentences", lambda pairs: pairs.lead),
-    Feature("distance", "how many sentences apart, in one document", lambda pairs: pairs.distance),
+    Feature("spelling", "how alike they are spelt (trigrams)", _cosine(lambda mention: mention.trigrams)),
+    Feature("part of speech", "whether both are verbs, or both are nouns", lambda p: p.same(p.mentions.parts)),
+    Feature("words", "how alike the whole mentions are", _cosine(lambda mention: mention.words)),
+    Feature("sentence", "how alike their sentences are", _cosine(lambda mention: mention.context)),
+    Feature("near", "how alike the four words on both sides are", _cosine(lambda mention: mention.near)),
+    Feature("names", "whether sentences name the same", _cosine(lambda mention: mention.names)),
+    Feature("before", "whether the names before them are the same", _cosine(lambda mention: mention.before)),
+    Feature("after", "whether the names after them are the same", _cosine(lambda mention: mention.after)),
+    Feature("events", "whether sentences have the same other events", _cosine(lambda mention: mention.events)),
+    Feature("arguments", "how alike their arguments are", _cosine(lambda mention: mention.arguments)),
+    Feature(
+        "frame",
+        "whether they evoke the same frame",
+        lambda pairs: pairs.same(pairs.mentions.frames) * pairs.both(pairs.mentions.has_frame),
+    ),
+    Feature("documents", "how similar their documents are", lambda pairs: pairs.similarity),
+    Feature("one document", "whether both are in one document", lambda p: p.same(p.mentions.documents)),
+    Feature("lead", "whether both are in the first three sentences", lambda p: p.both(p.mentions.is_in_lead)),
+    Feature("distance", "how many sentences apart, in one document", PairValues.distance),
 )
 """Every feature counts for all pairs."""
 
 OF_SAME_LEMMA = (
-    Feature("rarity", "how few documents have the lemma as an event", lambda pairs: pairs.rarity),
-    Feature("word rarity", "how few documents have the lemma at all", lambda pairs: pairs.word_rarity),
-    Feature("rare and similar", "the same, in similar documents", lambda pairs: pairs.word_rarity * pairs.documents),
-    Feature("repeated", "how often both documents have it", lambda pairs: pairs.repeated),
+    Feature("rarity", "how few documents have the lemma as an event", lambda p: p.mentions.rarity[p.first]),
+    Feature("word rarity", "how few documents have the lemma at all", lambda p: p.mentions.word_rarity[p.first]),
+    Feature(
+        "rare and similar",
+        "the same, in similar documents",
+        lambda pairs: pairs.mentions.word_rarity[pairs.first] * pairs.similarity,
+    ),
+    Feature("repeated", "how often both documents have it", PairValues.repeated),
 )
 """These count only if the head lemmas are the same, and those above have another weight then."""
-
 
 COLUMNS = len(FEATURES) + len(FEATURES[2:]) + len(OF_SAME_LEMMA)
 """Numbers about each pair: all features, and again those of pairs with the same lemma."""
 
 
 def matrices(candidates: Candidates) -> Iterator[tuple[slice, Values]]:
-    """The features of some pairs after others, with their place among all: one row per pair.
+    """Yield the features of pairs in chunks, with their slice of all pairs: one row per pair.
 
-    What goes into the features of a million pairs would fill the memory.
+    The intermediate values of a million pairs would fill the memory.
     """
     mentions = MentionValues(candidates)
     for begin in range(0, len(candidates.first), CHUNK):
@@ -361,8 +286,8 @@ def matrices(candidates: Candidates) -> Iterator[tuple[slice, Values]]:
 
 
 def matrix(candidates: Candidates) -> Values:
-    """The features of all pairs."""
-    found = np.empty((len(candidates.first), COLUMNS))
+    """Return the features of all pairs."""
+    features = np.empty((len(candidates.first), COLUMNS))
     for some, values in matrices(candidates):
-        found[some] = values
-    return found
+        features[some] = values
+    return features

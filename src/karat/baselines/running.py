@@ -1,4 +1,4 @@
-"""Runs a baseline on a corpus: trains it, chooses its parameter on development topics, and makes clusters."""
+"""Runs of baselines: training, the choice of a parameter on development topics, and clustering."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
@@ -26,7 +26,7 @@ DELTA = 0.3
 DELTAS = tuple(number / 20 for number in range(15))
 STOPS = tuple(number / 20 for number in range(2, 15))
 PROTOCOL, MEASURE = "simple-cdec", "coref.conll"
-"""What a parameter is chosen by."""
+"""The score that a parameter is chosen by."""
 
 GIVEN_AWAY = frozenset({"relation"})
 """Attributes that tell whether gold links a mention (ECB+)."""
@@ -42,12 +42,12 @@ class Choice(NamedTuple):
 
     @property
     def best(self) -> float:
-        """The value with the highest score; of several, the lowest."""
+        """Return the value with the highest score; of several, the lowest."""
         return max(sorted(self.scores), key=lambda value: self.scores[value])
 
 
 class Plan(Struct, frozen=True):
-    """A baseline, and what it is run on."""
+    """A baseline and its topics."""
 
     name: Name
     delta: float | None = None
@@ -79,17 +79,17 @@ class Run(NamedTuple):
     texts: Sequence[Text]
     clusters: Clusters
     about: Mapping[str, str]
-    """What the documents of the output say about it."""
+    """Description of the run that the documents of the output carry."""
     choice: Choice | None = None
 
     def signature(self, topics: Topics | None) -> str:
-        """What was run on what; `topics` are those that were chosen."""
+        """Return the signature of the run; `topics` are those that were chosen."""
         settings = {key: value for key, value in self.about.items() if key != "words"}
         chosen = None if topics is None else str(topics)
         return work_signature(settings, topics=chosen, words=self.about["words"], corpus=fingerprint(self.texts))
 
     def documents(self) -> list[Document]:
-        """The system."""
+        """Return the documents of the system."""
         return list(system(self.texts, self.clusters, self.about))
 
 
@@ -148,7 +148,7 @@ def run(
 
 
 def _scores(texts: Sequence[Text], values: Sequence[float], make: Callable[[float], Clusters]) -> dict[float, float]:
-    """The score of each value of a parameter."""
+    """Return the score of each value of a parameter."""
     gold = MemoryCorpus(text.document for text in texts)
     scores = {}
     for value in values:
@@ -159,11 +159,11 @@ def _scores(texts: Sequence[Text], values: Sequence[float], make: Callable[[floa
 
 
 def system(texts: Sequence[Text], clusters: Clusters, about: Mapping[str, str]) -> Iterator[Document]:
-    """The documents of the system; of gold they keep texts and event mentions, and nothing about coreference."""
-    for text, own in zip(texts, clusters, strict=True):
+    """Yield the documents of the system; of gold they keep texts and event mentions, and nothing about coreference."""
+    for text, names in zip(texts, clusters, strict=True):
         mentions = tuple(
             replace(event.mention, cluster=cluster, attributes=_kept(event.mention.attributes))
-            for event, cluster in zip(text.mentions, own, strict=True)
+            for event, cluster in zip(text.mentions, names, strict=True)
         )
         yield replace(text.document, mentions=mentions, clusters=(), links=(), about=dict(about))
 

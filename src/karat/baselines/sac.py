@@ -12,11 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.baselines.features import COLUMNS, Arguments, Candidates, candidates, matrices
+from karat.baselines.features import COLUMNS, Arguments, Candidates, candidates, matrices, numbered
 from karat.baselines.similarity import Clusters, library
-from karat.baselines.texts import EventMention, Text
+from karat.baselines.texts import EventMention, Text, gold_clusters
 from karat.corpus.interface import Progress
-from karat.model import cluster_keys
 from karat.plugin import WordAnalyser
 from karat.problems import Rule
 
@@ -25,7 +24,7 @@ STOP = 0.4
 TOPICS = 3
 """A lemma that is the head in so many training topics has a weight of its own: `say` means less than `explode`."""
 WEIGHT = 0.3
-"""How far weights of lemmas are trusted, compared with those of features."""
+"""Trust in the weights of lemmas, compared with those of features."""
 LEAST = 0.01
 """Pairs that are less likely than this count as 0: they are most pairs, and cannot bring two clusters together."""
 
@@ -39,7 +38,7 @@ ONE_SIDED = Rule("baseline-training", "fatal", "Train on topics with mentions th
 
 
 class Classifier:
-    """How likely two event mentions corefer, learned from documents with coreference."""
+    """Coreference probabilities of two event mentions, learned from documents with coreference."""
 
     def __init__(
         self,
@@ -71,11 +70,11 @@ class Classifier:
         step(STEPS, STEPS)
 
     def candidates(self, texts: Sequence[Text]) -> Candidates:
-        """The pairs that can bring clusters together."""
+        """Return the pairs that can bring clusters together."""
         return candidates(texts, gate=self._delta, analyser=self._analyser, arguments=self._arguments)
 
     def probabilities(self, pairs: Candidates) -> NDArray[np.float64]:
-        """How likely each pair corefers."""
+        """Return the probability that each pair corefers."""
         lemmas = self._shared_lemmas(pairs)
         probabilities = np.empty(len(lemmas))
         for some, values in matrices(pairs):
@@ -87,7 +86,7 @@ class Classifier:
         return probabilities
 
     def _learned_rows(self, pairs: Candidates) -> Any:
-        """The rows of all pairs, which say how to scale features: filled and scaled in place, which saves memory."""
+        """Return the rows of all pairs and fit the scalers to them, filled and scaled in place, which saves memory."""
         entries = np.empty((len(pairs.first), COLUMNS + 1))
         for some, values in matrices(pairs):
             entries[some, :COLUMNS] = values
@@ -97,7 +96,7 @@ class Classifier:
         return self._rows(entries, self._shared_lemmas(pairs))
 
     def _rows(self, entries: NDArray[np.float64], lemmas: NDArray[np.int64]) -> Any:
-        """The scaled features of each pair, and which of the frequent lemmas both heads have.
+        """Return the scaled features of each pair, and which of the frequent lemmas both heads have.
 
         `entries` has a further column for the lemma. So each row has the same number of entries.
         """
@@ -112,7 +111,7 @@ class Classifier:
         return csr_array((entries.ravel(), columns.ravel(), ends), shape=shape)
 
     def _shared_lemmas(self, pairs: Candidates) -> NDArray[np.int64]:
-        """For each pair the number of the frequent lemma that both heads have, or -1."""
+        """Return for each pair the index of the frequent lemma that both heads have, or -1."""
         lemmas = np.array([self._lemmas.get(mention.lemma, -1) for mention in pairs.mentions], dtype=np.int64)
         first, second = lemmas[pairs.first], lemmas[pairs.second]
         return np.where(first == second, first, -1)
@@ -122,41 +121,35 @@ class Classifier:
 
 
 def sac(texts: Sequence[Text], classifier: Classifier, *, stop: float = STOP) -> Clusters:
-    """Clusters of the event mentions of some documents."""
+    """Cluster the event mentions of some documents."""
     pairs = classifier.candidates(texts)
     return clusters(texts, pairs, classifier.probabilities(pairs), stop=stop)
 
 
 def clusters(texts: Sequence[Text], pairs: Candidates, probabilities: NDArray[np.float64], *, stop: float) -> Clusters:
-    """Clusters from probabilities, so that several values of `stop` can be tried."""
+    """Cluster by given probabilities, so that several values of `stop` can be tried."""
     labels = iter(agglomerate(len(pairs.mentions), pairs.first, pairs.second, probabilities, stop=stop))
     return [[f"cluster {next(labels)}" for _ in text.mentions] for text in texts]
 
 
 def _corefer(pairs: Candidates) -> NDArray[np.bool_]:
-    """Which pairs corefer in gold."""
-    numbers: dict[object, int] = {}
-    keys: list[int] = []
-    for text in pairs.texts:
-        cluster = dict(
-            zip((mention.id for mention in text.document.mentions), cluster_keys(text.document), strict=True)
-        )
-        keys += [numbers.setdefault(cluster[one.mention.id], len(numbers)) for one in text.mentions]
-    gold = np.array(keys)
+    """Check which pairs corefer in gold."""
+    gold = numbered(gold_clusters(pairs.texts))
     return np.asarray(gold[pairs.first] == gold[pairs.second])
 
 
 def _frequent_lemmas(texts: Sequence[Text]) -> dict[str, int]:
-    """Head lemmas of several topics, numbered; a document without a topic is one of its own."""
+    """Number the head lemmas of several topics; a document without a topic is one of its own."""
     topics: dict[str, set[str]] = {}
     for text in texts:
         for mention in text.mentions:
             topics.setdefault(text.lemma(mention), set()).add(text.document.topic or text.document.id)
-    return {word: number for number, word in enumerate(sorted(w for w, own in topics.items() if len(own) >= TOPICS))}
+    frequent = sorted(lemma for lemma, having in topics.items() if len(having) >= TOPICS)
+    return {lemma: index for index, lemma in enumerate(frequent)}
 
 
 def _gold_arguments(text: Text, mention: EventMention) -> list[str]:
-    """The words of gold's other mentions, such as participants, times and places, in the sentence of an event."""
+    """Words of gold's other mentions, such as participants, times and places, in the sentence of an event."""
     sentence = text.sentence(mention.head)
     return [text.words[place].lemma for places in text.others for place in sorted(places) if place in sentence]
 
@@ -164,7 +157,7 @@ def _gold_arguments(text: Text, mention: EventMention) -> list[str]:
 def agglomerate(
     count: int, first: NDArray[np.int64], second: NDArray[np.int64], similarity: NDArray[np.float64], *, stop: float
 ) -> list[int]:
-    """The cluster of each item: the two clusters with the highest average similarity are merged, until it is too low.
+    """Cluster items: the two clusters with the highest average similarity are merged, until it is too low.
 
     Pairs of items that are not given have the similarity 0.
     """
@@ -174,23 +167,23 @@ def agglomerate(
     """For each cluster the sum of similarities to each other cluster."""
     queue: list[tuple[float, int, int]] = []
     for edge in kept.tolist():
-        one, other, value = items[first[edge]], items[second[edge]], float(similarity[edge])
-        sums[one][other] = sums[other][one] = value
+        left, right, value = items[first[edge]], items[second[edge]], float(similarity[edge])
+        sums[left][right] = sums[right][left] = value
         if value >= stop:
-            queue.append((-value, one, other))
+            queue.append((-value, left, right))
     sizes = [1] * count
     merged_into: dict[int, int] = {}
     heapify(queue)
     while queue:
-        average, one, other = heappop(queue)
-        if one in merged_into or other in merged_into:
+        average, left, right = heappop(queue)
+        if left in merged_into or right in merged_into:
             continue
-        assert -average == sums[one][other] / (sizes[one] * sizes[other])
+        assert -average == sums[left][right] / (sizes[left] * sizes[right])
         new = len(sums)
-        merged_into[one] = merged_into[other] = new
-        sizes.append(sizes[one] + sizes[other])
+        merged_into[left] = merged_into[right] = new
+        sizes.append(sizes[left] + sizes[right])
         sums.append({})
-        for old in (one, other):
+        for old in (left, right):
             for neighbour, value in sums[old].items():
                 if neighbour not in merged_into:
                     sums[new][neighbour] = sums[new].get(neighbour, 0.0) + value

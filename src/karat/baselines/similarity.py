@@ -1,4 +1,4 @@
-"""How similar documents are: the cosine of their tf-idf vectors (Upadhyay et al. 2016, section 6).
+"""Similarity of documents: the cosine of their tf-idf vectors (Upadhyay et al. 2016, section 6).
 
 A word counts as 1 + ln(its number of occurrences in the document). The vectors are fitted on the documents at hand.
 """
@@ -28,12 +28,12 @@ class DocumentSimilarity:
         self._vectors = tf_idf([[word.lemma for word in text.words if word.form[:1].isalnum()] for text in texts])
 
     def among(self, documents: Sequence[int]) -> NDArray[np.float64]:
-        """The similarities of some documents to each other."""
+        """Return the similarities of some documents to each other."""
         rows = self._vectors[documents]
         return np.asarray((rows @ rows.T).todense())
 
     def at_least(self, least: float) -> Iterable[tuple[int, int, float]]:
-        """Pairs of different documents (first < second) that are so similar, with their similarity."""
+        """Yield pairs of different documents (first < second) that are at least so similar, with their similarity."""
         for first in range(self._vectors.shape[0]):
             similar = np.asarray((self._vectors[first] @ self._vectors[first + 1 :].T).todense()).ravel()
             for second in np.flatnonzero(similar >= least).tolist():
@@ -41,22 +41,16 @@ class DocumentSimilarity:
 
 
 def tf_idf(bags: Sequence[Sequence[str]]) -> Any:
-    """A sparse matrix with a unit vector of each bag of words; of an empty bag, zeros."""
+    """Return a sparse matrix with a unit vector of each bag of words; of an empty bag, zeros."""
     if not any(bags):
         bags = [["-"], *bags[1:]]  # a vocabulary must not be empty; nothing is similar to anything
     return (
-        library("sklearn.feature_extraction.text")
-        .TfidfVectorizer(analyzer=_itself, sublinear_tf=True)
-        .fit_transform(bags)
+        library("sklearn.feature_extraction.text").TfidfVectorizer(analyzer=list, sublinear_tf=True).fit_transform(bags)
     )
 
 
-def _itself(bag: Sequence[str]) -> Sequence[str]:
-    return bag
-
-
 def library(module: str) -> Any:
-    """A module of scikit-learn, which is an extra."""
+    """Import a module of scikit-learn, which is an extra."""
     try:
         return import_module(module)
     except ModuleNotFoundError:
@@ -84,15 +78,14 @@ def lemma_delta(texts: Sequence[Text], similarity: DocumentSimilarity, *, delta:
     from scipy.sparse.csgraph import connected_components
 
     documents: dict[str, list[int]] = {}
-    for number, text in enumerate(texts):
+    for index, text in enumerate(texts):
         for word in {text.lemma(mention) for mention in text.mentions}:
-            documents.setdefault(word, []).append(number)
+            documents.setdefault(word, []).append(index)
     group: dict[tuple[str, int], int] = {}
     for word, having in documents.items():
         linked = csr_array(similarity.among(having) >= delta)
         _, labels = connected_components(linked, directed=False)
-        group.update({(word, number): int(label) for number, label in zip(having, labels, strict=True)})
+        group.update({(word, index): int(label) for index, label in zip(having, labels, strict=True)})
     return [
-        [f"{word}.{group[word, number]}" for word in map(text.lemma, text.mentions)]
-        for number, text in enumerate(texts)
+        [f"{word}.{group[word, index]}" for word in map(text.lemma, text.mentions)] for index, text in enumerate(texts)
     ]

@@ -1,15 +1,15 @@
-"""Documents as baselines see them: their words, and where the event mentions and sentences are."""
+"""Documents with their words analysed: lemmas, event mentions with heads, and sentences."""
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import cached_property, lru_cache, partial
 from importlib import import_module, metadata
 from typing import Any, NamedTuple
 
 from karat.corpus.fingerprint import Fingerprint
 from karat.corpus.interface import Corpus, Progress
-from karat.model import Document, Mention
+from karat.model import Document, Mention, cluster_keys
 from karat.plugin import PartOfSpeech, Word, WordAnalyser
 from karat.problems import Rule, UsageError, placed, quoted
 from karat.registry import Registry, instance_of, named
@@ -49,7 +49,7 @@ class LemminflectAnalyser(WordAnalyser):
         return [self._word(form) for form in forms]
 
     def head(self, words: Sequence[Word]) -> int:
-        """A verb is the head of what follows it, and a noun of what precedes it up to a function word.
+        """Find the head: a verb is the head of what follows it, and a noun of what precedes it up to a function word.
 
         `checked into`: checked. `on fire`: fire. `opened fire`: opened. `heart attack`: attack. `tour of duty`: tour.
         """
@@ -72,7 +72,7 @@ class LemminflectAnalyser(WordAnalyser):
 
 
 def _part(word: str, lemmas: dict[str, tuple[str, ...]]) -> PartOfSpeech:
-    """The part of speech of a word on its own: of what may be both, an inflected verb is a verb, else it is a noun."""
+    """Part of speech of a word on its own: of what may be both, an inflected verb is a verb, else it is a noun."""
     if "VERB" in lemmas and ("NOUN" not in lemmas or lemmas["VERB"][0] != word):
         return "verb"
     return "noun" if "NOUN" in lemmas else "adjective"
@@ -120,31 +120,41 @@ class Text(NamedTuple):
     others: tuple[tuple[int, ...], ...]
     """The places of all other mentions."""
     has_context: bool
-    """Whether the words are those of the document, and not just of its event mentions."""
+    """True if the words are those of the document, and not just of its event mentions."""
 
     def lemma(self, mention: EventMention) -> str:
-        """The lemma of a mention's head."""
+        """Return the lemma of a mention's head."""
         return self.words[mention.head].lemma
 
     def sentence_number(self, place: int) -> int:
-        """The number of a sentence, from 0; where sentences are not known, there is one for every 20 words."""
+        """Return the index of a sentence; where sentences are not known, there is one for every 20 words."""
         known = bisect_right(self.document.sentences, place, key=lambda sentence: sentence.begin) - 1
         return known if self.document.sentences else place // (2 * AROUND)
 
     def sentence(self, place: int) -> range:
-        """The places of the sentence around a place."""
+        """Return the places of the sentence around a place."""
         sentences = self.document.sentences
         if not self.has_context:
             return range(place, place + 1)
         if not sentences:
             return range(max(0, place - AROUND), min(len(self.words), place + AROUND + 1))
-        number = max(self.sentence_number(place), 0)
-        end = sentences[number + 1].begin if number + 1 < len(sentences) else len(self.words)
-        return range(sentences[number].begin, end)
+        index = max(self.sentence_number(place), 0)
+        end = sentences[index + 1].begin if index + 1 < len(sentences) else len(self.words)
+        return range(sentences[index].begin, end)
+
+
+def gold_clusters(texts: Iterable[Text]) -> list[Hashable]:
+    """Return the cluster of each event mention in gold."""
+    clusters: list[Hashable] = []
+    for text in texts:
+        ids = (mention.id for mention in text.document.mentions)
+        by_id = dict(zip(ids, cluster_keys(text.document), strict=True))
+        clusters += [by_id[event.mention.id] for event in text.mentions]
+    return clusters
 
 
 def fingerprint(texts: Iterable[Text]) -> str:
-    """That of the documents that were analysed."""
+    """Return the fingerprint of the documents that were analysed."""
     made = Fingerprint()
     for text in texts:
         made.add(text.document)
@@ -152,7 +162,7 @@ def fingerprint(texts: Iterable[Text]) -> str:
 
 
 def texts_of(corpus: Corpus, analyser: WordAnalyser, progress: Progress | None = None) -> list[Text]:
-    """The documents of a corpus in the order of their ids."""
+    """Analyse the documents of a corpus, in the order of their ids."""
     texts = []
     total = len(corpus.ids())
     for document in corpus:
@@ -166,7 +176,7 @@ def texts_of(corpus: Corpus, analyser: WordAnalyser, progress: Progress | None =
 
 
 def analysed(document: Document, analyser: WordAnalyser) -> Text:
-    """One document."""
+    """Analyse one document."""
     forms, places_of = _words(document)
     words = analyser.words(document, forms)
     mentions: list[EventMention] = []
@@ -186,7 +196,7 @@ def analysed(document: Document, analyser: WordAnalyser) -> Text:
 
 
 def _words(document: Document) -> tuple[Sequence[str], Place]:
-    """The words of a document, or else of its mentions, and where each mention is among them."""
+    """Return the words of a document, or else of its mentions, and a function that finds a mention among them."""
     if document.unit == "token" and document.forms is not None:
         count = len(document.forms)
         return document.forms, lambda mention: _of_tokens(mention, count)
@@ -196,13 +206,13 @@ def _words(document: Document) -> tuple[Sequence[str], Place]:
         if document.unit == "token":
             return forms, lambda mention: _of_tokens(mention, len(forms))
         return forms, lambda mention: _of_characters(mention, tokens)
-    own: list[str] = []
+    words: list[str] = []
     places: dict[str, tuple[int, ...]] = {}
     for mention in document.mentions:
-        begin = len(own)
-        own += _TOKEN.findall(mention.text or "")
-        places[mention.id] = tuple(range(begin, len(own)))
-    return own, lambda mention: places[mention.id]
+        begin = len(words)
+        words += _TOKEN.findall(mention.text or "")
+        places[mention.id] = tuple(range(begin, len(words)))
+    return words, lambda mention: places[mention.id]
 
 
 def _of_tokens(mention: Mention, count: int) -> tuple[int, ...]:
@@ -210,10 +220,10 @@ def _of_tokens(mention: Mention, count: int) -> tuple[int, ...]:
 
 
 def _of_characters(mention: Mention, tokens: Sequence[tuple[int, int]]) -> tuple[int, ...]:
-    """The places of the tokens that a span overlaps."""
-    found: dict[int, None] = {}
+    """Return the places of the tokens that a span overlaps."""
+    places: dict[int, None] = {}
     for begin, end in mention.span:
         first = bisect_right(tokens, begin, key=lambda token: token[1])
         last = bisect_left(tokens, end, key=lambda token: token[0])
-        found.update(dict.fromkeys(range(first, last)))
-    return tuple(found)
+        places.update(dict.fromkeys(range(first, last)))
+    return tuple(places)

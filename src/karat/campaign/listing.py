@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import msgspec
 from msgspec import to_builtins
 
 from karat import __version__
@@ -13,6 +12,7 @@ from karat.campaign.submissions import Track
 from karat.report.comparison import comparison_tables
 from karat.report.layout import View, counted
 from karat.report.markup import csv, tidy
+from karat.report.outputs import indented
 from karat.report.scores import intervals_line
 from karat.report.tables import Table, as_text
 from karat.report.verdict import verdict
@@ -159,12 +159,7 @@ def json(campaign: Campaign) -> str:
         "rankings": [_ranking(ranking) for ranking in campaign.rankings],
         "submissions": [_submission(entry) for entry in campaign.entries],
     }
-    return encoded(content)
-
-
-def encoded(content: Any) -> str:
-    """Encode as indented JSON."""
-    return msgspec.json.format(msgspec.json.encode(content), indent=2).decode() + "\n"
+    return indented(content)
 
 
 def _ranking(ranking: Ranking) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from karat import __version__
 from karat.campaign import listing
 from karat.campaign.campaign import Campaign, Entry, Run
-from karat.campaign.listing import encoded, heading, status
+from karat.campaign.listing import heading, status
 from karat.campaign.ranking import Ranking
 from karat.campaign.scoring import Job, OnJob, job_key, run_jobs
 from karat.campaign.site import Page, Part, Section, Site, entry_slug, track_title
@@ -18,6 +18,7 @@ from karat.campaign.store import Store
 from karat.problems import UsageError, nearest
 from karat.report.layout import View
 from karat.report.markup import csv, tidy
+from karat.report.outputs import indented
 from karat.report.tables import SHORT, Cell, Table, as_text, percentage, score_cell
 
 Pieces = str | bytes | Iterable[str]
@@ -109,7 +110,7 @@ class Publication:
             "scores": self.rows(),
             "submissions": systems,
         }
-        return encoded(content)
+        return indented(content)
 
     def page(self, title: str, view: View, reports: Mapping[str, str]) -> Page:
         """Return one page with all of it, and links to the error reports of the site."""

@@ -65,7 +65,7 @@ class Submission(NamedTuple):
     prefix: str = ""
     """The common start of the names of its files."""
     described: bool = False
-    """Whether there is a description of the system (ACE 2005 plan, 3.7.2)."""
+    """True if there is a description of the system (ACE 2005 plan, 3.7.2)."""
     problems: tuple[Finding, ...] = ()
     """Reasons why it is refused before its files are read."""
 

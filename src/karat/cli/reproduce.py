@@ -32,8 +32,7 @@ def reproduce(
     Prints them next to karat's, with the differences, and checks the paper's claims. Without PAPER, lists the papers.
     DATA is the corpus, for a paper whose data does not come with karat.
     """
-    from karat.studies.papers import recomputed
-    from karat.studies.reproduction_report import json, listed, text
+    from karat.studies.reproduction import json, listed, recomputed, text
 
     if paper is None:
         write_output(listed(), output)

@@ -73,7 +73,7 @@ def shown(folder: Path) -> str:
 
 
 def remark(result: Result) -> str:
-    """What to look at: the widest gap between two columns, and the type on which most is lost."""
+    """Remark on a system: the widest gap between two columns, and the type on which most is lost."""
     gap = widest(result)
     above, below = (f"{column} {_percent(result, column)}" for column in (gap.above, gap.below))
     type_, counts = costliest(result)

@@ -1,4 +1,4 @@
-"""What is in a corpus: documents, mentions, attributes, clusters and links, counted in one pass.
+"""Contents of a corpus: documents, mentions, attributes, clusters and links, counted in one pass.
 
 Only counts are kept, so memory grows only with the number of different values and of clusters.
 `Description` as JSON is what `karat describe -f json` prints:
@@ -25,7 +25,7 @@ Subtopics belong to their topic: two topics may use the same name.
 from collections import Counter
 from collections.abc import Hashable, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from msgspec import UNSET, Struct, UnsetType
 
@@ -93,7 +93,7 @@ class Clusters(Struct, frozen=True):
 
 
 class Description(Struct, frozen=True):
-    """What is in a corpus."""
+    """Contents of a corpus."""
 
     documents: int
     fingerprint: str
@@ -113,29 +113,23 @@ class Description(Struct, frozen=True):
 
 FIRST = ("type", "realis")
 
+TypedValue = tuple[str, Value]
+"""A value with the name of its type: `True`, `1` and `1.0` are three values, although they are equal in Python."""
 
-class _Tally:
-    """Counts values. `True`, `1` and `1.0` are three values, although they are equal in Python."""
 
-    def __init__(self) -> None:
-        self.counts: Counter[tuple[str, Value]] = Counter()
+def _count_value(counts: Counter[TypedValue], value: Value | None) -> None:
+    """Count a value; None is no value."""
+    if value is not None:
+        counts[type(value).__name__, value] += 1
 
-    def add(self, value: Value | None) -> None:
-        """Count one; None is no value."""
-        if value is not None:
-            self.counts[type(value).__name__, value] += 1
 
-    def merge(self, other: "_Tally") -> None:
-        """Add the values of another one."""
-        self.counts.update(other.counts)
-
-    def values(self, among: int, most: int) -> Values:
-        """The most frequent values; ties in alphabetical order."""
-        ranked = sorted(self.counts.items(), key=lambda item: (-item[1], str(item[0][1]), item[0][0]))
-        listed = tuple(Count(value, count) for (_, value), count in ranked[:most])
-        rest = [count for _, count in ranked[most:]]
-        present = self.counts.total()
-        return Values(present, among - present, len(ranked), listed, More(len(rest), sum(rest)))
+def _values(counts: Counter[TypedValue], among: int, most: int) -> Values:
+    """List the most frequent values; ties in alphabetical order."""
+    ranked = sorted(counts.items(), key=lambda item: (-item[1], str(item[0][1]), item[0][0]))
+    listed = tuple(Count(value, count) for (_, value), count in ranked[:most])
+    rest = [count for _, count in ranked[most:]]
+    present = counts.total()
+    return Values(present, among - present, len(ranked), listed, More(len(rest), sum(rest)))
 
 
 class _Attributes:
@@ -143,33 +137,29 @@ class _Attributes:
 
     def __init__(self) -> None:
         self.holders: Counter[str] = Counter()
-        self.tallies: dict[str, dict[str, _Tally]] = {}
+        self.counts: dict[tuple[str, str], Counter[TypedValue]] = {}
+        """By kind and name."""
 
     def add(self, holder: Mention | Cluster) -> None:
         """Count the attributes of one mention or cluster."""
         self.holders[holder.kind] += 1
-        tallies = self.tallies.setdefault(holder.kind, {})
         for name, value in holder.attributes.items():
-            tallies.setdefault(name, _Tally()).add(value)
+            _count_value(self.counts.setdefault((holder.kind, name), Counter()), value)
 
     def merge(self, other: "_Attributes") -> None:
         """Add the attributes of other mentions or clusters."""
         self.holders.update(other.holders)
-        for kind, tallies in other.tallies.items():
-            own = self.tallies.setdefault(kind, {})
-            for name, tally in tallies.items():
-                own.setdefault(name, _Tally()).merge(tally)
+        for key, counts in other.counts.items():
+            self.counts.setdefault(key, Counter()).update(counts)
 
     def values(self, most: int) -> dict[str, dict[str, Values]]:
-        """By kind, then by name: type and realis first, as in scores."""
-        return {
-            kind: {
-                name: self.tallies[kind][name].values(self.holders[kind], most)
-                for name in sorted(self.tallies[kind], key=lambda name: (name not in FIRST, name != "type", name))
-            }
-            for kind, _ in _ranked(self.holders)
-            if self.tallies[kind]
+        """List values by kind, then by name: type and realis first, as in scores."""
+        names = sorted(self.counts, key=lambda key: (key[1] not in FIRST, key[1] != "type", key[1]))
+        by_kind = {
+            kind: {name: _values(self.counts[kind, name], count, most) for other, name in names if other == kind}
+            for kind, count in _ranked(self.holders)
         }
+        return {kind: values for kind, values in by_kind.items() if values}
 
 
 class _Members:
@@ -195,19 +185,17 @@ class _Members:
         """Add the mentions in other documents."""
         self.across |= other.across or bool(self.size and other.size)
         self.size += other.size
-        for kind in filter(None, [other.mentioned]):
-            self.mentioned = _least(self.mentioned, kind)
-        for kind in filter(None, [other.recorded]):
-            self.recorded = _least(self.recorded, kind)
+        self.mentioned = _least(self.mentioned, other.mentioned)
+        self.recorded = _least(self.recorded, other.recorded)
 
     @property
     def kind(self) -> str:
         return self.recorded or self.mentioned or ""
 
 
-def _least(one: str | None, other: str) -> str:
-    """If a cluster has two kinds, the first alphabetically, so that the order of documents does not matter."""
-    return other if one is None else min(one, other)
+def _least(*kinds: str | None) -> str | None:
+    """Of several kinds, the first alphabetically, so that the order of documents does not matter."""
+    return min((kind for kind in kinds if kind is not None), default=None)
 
 
 class Tallies:
@@ -219,8 +207,10 @@ class Tallies:
         self.units: Counter[str] = Counter()
         self.topics: Counter[Hashable] = Counter()
         self.subtopics: Counter[Hashable] = Counter()
-        self.sources, self.languages = _Tally(), _Tally()
-        self.shapes: dict[str, Counter[str]] = {}
+        self.sources: Counter[TypedValue] = Counter()
+        self.languages: Counter[TypedValue] = Counter()
+        self.shapes: Counter[tuple[str, str]] = Counter()
+        """By kind and shape."""
         self.attributes, self.cluster_attributes = _Attributes(), _Attributes()
         self.members: dict[str, _Members] = {}
         self.alone: Counter[str] = Counter()
@@ -237,8 +227,8 @@ class Tallies:
             self.topics[document.topic] += 1
         if document.subtopic is not None:
             self.subtopics[document.topic, document.subtopic] += 1
-        self.sources.add(document.source)
-        self.languages.add(document.language)
+        _count_value(self.sources, document.source)
+        _count_value(self.languages, document.language)
         for mention in document.mentions:
             self._add_mention(mention)
         for cluster in document.clusters:
@@ -255,12 +245,8 @@ class Tallies:
         """Add other documents."""
         self.documents += other.documents
         self.fingerprint.merge(other.fingerprint)
-        for own, later in zip(self._counters(), other._counters(), strict=True):
-            own.update(later)
-        for tally, values in zip((self.sources, self.languages), (other.sources, other.languages), strict=True):
-            tally.merge(values)
-        for kind, shapes in other.shapes.items():
-            self.shapes.setdefault(kind, Counter()).update(shapes)
+        for counter, later in zip(self._counters(), other._counters(), strict=True):
+            counter.update(later)
         self.attributes.merge(other.attributes)
         self.cluster_attributes.merge(other.cluster_attributes)
         for id_, members in other.members.items():
@@ -270,11 +256,12 @@ class Tallies:
         return True
 
     def _counters(self) -> list[Counter[Any]]:
-        return [self.units, self.topics, self.subtopics, self.alone, self.links, self.arguments]
+        counters = self.units, self.topics, self.subtopics, self.sources, self.languages, self.shapes
+        return [*counters, self.alone, self.links, self.arguments]
 
     def _add_mention(self, mention: Mention) -> None:
         shape = ("no_span", "one_segment", "several_segments")[min(len(mention.span), 2)]
-        self.shapes.setdefault(mention.kind, Counter())[shape] += 1
+        self.shapes[mention.kind, shape] += 1
         self.attributes.add(mention)
         if mention.cluster is None:
             self.alone[mention.kind] += 1
@@ -289,14 +276,14 @@ class Tallies:
             units=dict(_ranked(self.units)),
             topics=self._present(self.topics),
             subtopics=self._present(self.subtopics),
-            sources=self.sources.values(self.documents, most),
-            languages=self.languages.values(self.documents, most),
+            sources=_values(self.sources, self.documents, most),
+            languages=_values(self.languages, self.documents, most),
             mentions={
                 kind: Mentions(
                     mentions=mentions,
-                    one_segment=self.shapes[kind]["one_segment"],
-                    several_segments=self.shapes[kind]["several_segments"],
-                    no_span=self.shapes[kind]["no_span"],
+                    one_segment=self.shapes[kind, "one_segment"],
+                    several_segments=self.shapes[kind, "several_segments"],
+                    no_span=self.shapes[kind, "no_span"],
                 )
                 for kind, mentions in _ranked(self.attributes.holders)
             },
@@ -338,13 +325,6 @@ def _ranked(counts: Counter[str]) -> list[tuple[str, int]]:
     return sorted(counts.items(), key=lambda item: (-item[1], item[0]))
 
 
-class DescribedPart(NamedTuple):
-    """What some documents hold, and what was found in them."""
-
-    tallies: Tallies
-    findings: Findings
-
-
 def description(
     corpus: Corpus,
     *,
@@ -353,7 +333,7 @@ def description(
     progress: Progress | None = None,
     executor: Executor | None = None,
 ) -> Description:
-    """What is in a corpus; of each attribute, the `most` frequent values are listed."""
+    """Describe a corpus; of each attribute, the `most` frequent values are listed."""
     for finding in absent_names(corpus):
         findings.add(finding)
     counting = _Counting(corpus, findings)
@@ -377,7 +357,7 @@ def description(
 
 
 def described_chunk(shared: None, chunk: Corpus) -> Sent:
-    """What the documents of a chunk hold."""
+    """Count the documents of a chunk."""
     del shared
     counting = _Counting(chunk, Findings())
     try:
@@ -401,10 +381,11 @@ class _Counting:
             if progress is not None:
                 progress(done, len(ids))
 
-    def part(self, ids: Sequence[str]) -> DescribedPart:
+    def part(self, ids: Sequence[str]) -> tuple[Tallies, Findings]:
         self.add(ids)
-        return DescribedPart(self.tallies, self._findings)
+        return self.tallies, self._findings
 
-    def merge(self, part: DescribedPart) -> bool:
-        self._findings.merge(part.findings)
-        return self.tallies.merge(part.tallies)
+    def merge(self, part: tuple[Tallies, Findings]) -> bool:
+        tallies, findings = part
+        self._findings.merge(findings)
+        return self.tallies.merge(tallies)

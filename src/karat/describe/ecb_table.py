@@ -71,7 +71,7 @@ class Tally:
             self._splits[name].merge(split)
 
     def table(self) -> EcbTable:
-        """What was counted."""
+        """Return the table."""
         columns = {name: split.column() for name, split in self._splits.items()}
         once = f"Mentions that begin at the same token count once: {columns['total'].mentions:,} here"
         return EcbTable(
@@ -123,15 +123,15 @@ class _Split:
 
     def column(self) -> Column:
         return Column(
-            documents=self.documents,
-            topics=len(self.topics - {None}),
-            subtopics=len(self.subtopics - {(None, None)}),
-            mentions=self.places.total(),
-            singleton=self.places["singleton"],
-            wd=self.places["wd"],
-            cd=self.places["cd"],
-            wd_chains=self.chains,
-            cd_chains=len(self.instances),
+            self.documents,
+            len(self.topics - {None}),
+            len(self.subtopics - {(None, None)}),
+            self.places.total(),
+            self.places["singleton"],
+            self.places["wd"],
+            self.places["cd"],
+            self.chains,
+            len(self.instances),
         )
 
 

@@ -3,7 +3,7 @@
 import csv as standard_csv
 import io
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from karat.problems import visible
@@ -33,11 +33,16 @@ NOT_IN_LATEX = re.compile("[^\0-\u017f\u2010-\u2027\u20ac]")
 def csv(page: Page) -> str:
     """The one table of a page as CSV (RFC 4180), after lines of comments that start with `#`."""
     (table,) = page.tables
+    return csv_text(table.header, ([cell.text for cell in row] for row in table.rows), page.comments)
+
+
+def csv_text(header: Sequence[str], rows: Iterable[Sequence[Any]], comments: Sequence[str] = ()) -> str:
+    """Rows of plain values as CSV, after lines of comments."""
     stream = io.StringIO()
-    stream.writelines(f"# {visible(line)}\n" for line in page.comments)
+    stream.writelines(f"# {visible(line)}\n" for line in comments)
     writer = standard_csv.writer(stream, lineterminator="\n")
-    writer.writerow(table.header)
-    writer.writerows([cell.text for cell in row] for row in table.rows)
+    writer.writerow(header)
+    writer.writerows(rows)
     return stream.getvalue()
 
 

@@ -98,12 +98,12 @@ class _Union:
         self._graph = ClassGraph(document)
 
     def name(self, first: Key, second: Key) -> Key:
-        """What two clusters are together: the first that has an id gives it."""
+        """Key of two clusters that become one: that of the first that has an id."""
         ids = [id_ for kind, id_ in (first, second) if kind == "cluster"] or [self._names.cluster()]
         return "cluster", ids[0]
 
     def is_faulty(self, first: Key, second: Key, whole: Key, faults: Collection[str]) -> bool:
-        """Whether the two together would have a fault; `faults` are codes of notes that count as such."""
+        """Check that the two together would have a fault; `faults` are codes of notes that count as such."""
         if self._graph.makes_cycle(first, second) or not self._spans[first].isdisjoint(self._spans[second] - {()}):
             return True
         if not faults or not self._document.links:

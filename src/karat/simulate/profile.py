@@ -1,4 +1,4 @@
-"""What a corpus's mentions are like: the distributions that errors are drawn from, gathered in one pass."""
+"""The profile of a corpus: the distributions that errors are drawn from, gathered in one pass."""
 
 import hashlib
 from bisect import bisect_right
@@ -39,7 +39,7 @@ def pick(items: Sequence[T], random: Random) -> T:
 
 
 class Distribution(Generic[T]):
-    """How often each value occurs, to draw others by. The order in which they were met does not show."""
+    """Frequencies of values, to draw others by. The order in which values were counted does not matter."""
 
     def __init__(self, counts: Mapping[T, int]) -> None:
         ordered: list[Any] = sorted(counts, key=lambda value: (type(value).__name__, str(value)))
@@ -102,7 +102,7 @@ class Attribute(NamedTuple):
     values: Distribution[Typed]
     present: int
     mentions: int
-    """How many have it, of how many."""
+    """Mentions of this kind, of which `present` have it."""
 
 
 class Profile(NamedTuple):
@@ -120,7 +120,7 @@ class Profile(NamedTuple):
 
 
 def profile(documents: Iterable[Document]) -> Profile:
-    """What the corpus is like. Nothing is kept of a document but counts and the ids of clusters it may share."""
+    """Profile a corpus. Nothing is kept of a document but counts and the ids of clusters it may share."""
     kinds: dict[Unit, Counter[str]] = {}
     lengths: dict[tuple[Unit, str], Counter[int]] = {}
     values: dict[str, dict[str, Counter[Typed]]] = {}

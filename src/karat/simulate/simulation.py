@@ -149,7 +149,7 @@ class Simulation:
 
 
 def errors(gold: Document, rates: Rates, found: Profile, end: int, faults: Collection[str] = ()) -> dict[str, Error]:
-    """What makes each error in one document, in the order of application."""
+    """Functions that make each error in one document, in the order of application."""
     names = Names(gold, found.reserved)
     return {
         "miss": miss,

@@ -12,11 +12,11 @@ from karat.checks.links import INSIDE, PARENTS
 from karat.model import ORDERED, Document, Mention, Region
 
 Key = tuple[str, str]
-"""What a mention belongs to: ("cluster", id), or ("mention", id) if it is a cluster of its own."""
+"""The class of a mention: ("cluster", id), or ("mention", id) if it is a cluster of its own."""
 
 
 def class_of(mention: Mention) -> Key:
-    """What a mention belongs to: its cluster, or itself if it has none."""
+    """Return the class of a mention: its cluster, or itself if it has none."""
     return ("mention", mention.id) if mention.cluster is None else ("cluster", mention.cluster)
 
 
@@ -33,7 +33,7 @@ class ClassGraph:
             self._next.setdefault(link.kind, {}).setdefault(source, set()).add(target)
 
     def makes_cycle(self, first: Key, second: Key) -> bool:
-        """Whether links of one kind lead from one of the two through a third to the other."""
+        """Check that links of one kind lead from one of the two through a third to the other."""
         return any(
             self._leads(onward, one, other)
             for onward in self._next.values()
@@ -72,7 +72,7 @@ class ClassGraph:
 
 
 def worse(document: Document, before: Document, faults: Collection[str]) -> bool:
-    """Whether a document has faults that it did not have before; `faults` are codes of notes that count as such."""
+    """Check that a document has faults that it did not have before; `faults` are codes of notes that count as such."""
     new, old = _faults(document, faults), _faults(before, faults)
     return any(count > old[code] for code, count in new.items())
 
@@ -94,7 +94,7 @@ class Taken:
         self._spans = Counter((self._group(mention), mention.span) for mention in document.mentions)
 
     def is_free(self, mention: Mention, span: Region) -> bool:
-        """Whether a mention may have this span."""
+        """Check that a mention may have this span."""
         return not self._spans[self._group(mention), span]
 
     def move(self, mention: Mention, *spans: Region) -> None:
@@ -208,7 +208,7 @@ class LinkFaults:
         return any(self._notes[code] > count for code, count in before.items() if code in self._faults)
 
     def _leads(self, kind: str, start: Key, end: Key) -> bool:
-        """Whether links of a kind lead from a class to another, or back to itself.
+        """Check that links of a kind lead from a class to another, or back to itself.
 
         It is searched from both ends by turns: where there is no way, one of the two searches is often short.
         """

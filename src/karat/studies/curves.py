@@ -42,7 +42,9 @@ class Bench:
 
     def __init__(self, protocol: Protocol, prefix: str) -> None:
         families = [
-            one for one in protocol.families if f"{one.name}.".startswith(prefix) or prefix.startswith(one.name)
+            choice
+            for choice in protocol.families
+            if f"{choice.name}.".startswith(prefix) or prefix.startswith(choice.name)
         ]
         self.protocol = replace(protocol, families=tuple(families))
         self.prefix = prefix
@@ -54,7 +56,7 @@ class Bench:
         return self._leaves(gold, system, measures)
 
     def swapped(self, gold: Documents, system: Documents, measures: tuple[str, ...]) -> Leaves:
-        """The same with the sides swapped; nothing if the system cannot serve as gold for the protocol."""
+        """Scores with the sides swapped; nothing if the system cannot serve as gold for the protocol."""
         try:
             return self._leaves(system, gold, measures, is_swapped=True)
         except KaratError:
@@ -96,12 +98,12 @@ class Group(Struct, frozen=True):
 
 
 def groups(bench: Bench, gold: Sequence[Document]) -> list[Group]:
-    """What each measure depends on, found by removing it from gold: links, by kind; else clusters; else mentions.
+    """Group measures by the pieces they depend on: links, by kind; else clusters; else mentions.
 
-    Measures do not declare this. Links need clusters and clusters need mentions, so the first of the three whose
-    removal changes the score is what the measure depends on. A measure that reads attributes of clusters depends on
-    whole elements instead: of the first kind whose removal changes the score, relations and events before their
-    arguments. A measure that depends on nothing is in no group.
+    Measures do not declare this; it is found by removing pieces from gold. Links need clusters and clusters need
+    mentions, so the first of the three whose removal changes the score is what the measure depends on. A measure that
+    reads attributes of clusters depends on whole elements instead: of the first kind whose removal changes the score,
+    relations and events before their arguments. A measure that depends on nothing is in no group.
     """
     whole = bench.leaves(gold, gold)
     found = list(_by_elements(bench, gold, whole))
@@ -112,10 +114,10 @@ def groups(bench: Bench, gold: Sequence[Document]) -> list[Group]:
         for id_ in _moved(whole, bench.leaves(gold, [without_links(document, [kind]) for document in gold])):
             moving[id_].append(kind)
     by_links: dict[tuple[str, ...], list[str]] = {}
-    for id_, own in moving.items():
-        if own:
-            by_links.setdefault(tuple(own), []).append(id_)
-    rest = [id_ for id_, own in moving.items() if not own]
+    for id_, moved in moving.items():
+        if moved:
+            by_links.setdefault(tuple(moved), []).append(id_)
+    rest = [id_ for id_, moved in moving.items() if not moved]
     roles = {link.kind for document in gold for link in filter(argument_test(document), document.links)}
     for together, ids in by_links.items():
         pieces: Pieces = Links.of(gold, together) if roles.isdisjoint(together) else Arguments(gold, together)

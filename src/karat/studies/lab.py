@@ -37,7 +37,7 @@ UNMOVED = Rule("measure-unmoved", "fatal", "Choose gold that has what the measur
 
 
 class Options(Struct, frozen=True):
-    """How many systems to score, and in which orders."""
+    """The number of systems to score, and the orders of their pieces."""
 
     steps: int = 200
     """Points of a curve; if there are more pieces, several are added at once."""
@@ -53,7 +53,7 @@ class Examined(Struct, frozen=True):
     score: str
     """The score that was examined."""
     noun: str
-    """What its pieces are called."""
+    """The noun for its pieces."""
     verdicts: tuple[Verdict, ...]
 
 
@@ -88,9 +88,9 @@ def examine(
     curves: list[Curve] = []
     examined: dict[str, Examined] = {}
     for group in found:
-        own = list(_curves(bench, group, options, advance))
-        examined |= _examined(bench, group, own)
-        curves += own
+        of_group = list(_curves(bench, group, options, advance))
+        examined |= _examined(bench, group, of_group)
+        curves += of_group
     return Examination(
         base=base,
         measures=tuple(examined[id_] for id_ in base.scores if id_ in examined),
@@ -113,10 +113,6 @@ def seen(gold: Corpus, protocol: Protocol, report: Report) -> list[Document]:
     finally:
         gold.close()
     return documents
-
-
-def _ignore(finding: object) -> None:
-    """Ignore a finding: those of gold are reported when it is scored."""
 
 
 def _curves(bench: Bench, group: Group, options: Options, advance: Callable[[], None]) -> Iterator[Curve]:
@@ -150,7 +146,7 @@ def _different(pieces: Pieces) -> dict[str, list[Document]]:
 
 def _counter(pieces: Sequence[Pieces], options: Options, progress: Progress | None) -> Callable[[], None]:
     """A function to call after each scored system, which reports progress."""
-    sizes = [len(side) for one in pieces for side in (one.correct, one.wrong)]
+    sizes = [len(side) for kind in pieces for side in (kind.correct, kind.wrong)]
     total = options.orders * sum(len(stops(size, options.steps)) for size in sizes)
     done = 0
 
@@ -182,7 +178,7 @@ def setting(
 
 
 def _offers(corpus: Corpus, name: str, prefix: str) -> bool:
-    """Whether a protocol has such a measure for a corpus, and it counts something there."""
+    """Check that a protocol has such a measure for a corpus, and that it counts something there."""
     facts = corpus.facts()
     try:
         plan = Plan(resolve(name), facts, facts, RunOptions())
@@ -192,7 +188,7 @@ def _offers(corpus: Corpus, name: str, prefix: str) -> bool:
     except KaratError:
         return False
     counts = [score.micro.counts for score in result.scores.values()]
-    return any(one is None or any(one.to_dict().values()) for one in counts)
+    return any(count is None or any(count.to_dict().values()) for count in counts)
 
 
 def samples() -> list[Corpus]:

@@ -24,10 +24,10 @@ from karat.regions import mention_text
 
 
 class Pieces(Protocol):
-    """What a system can get right, and as much that it can get wrong."""
+    """Pieces that a system can get right, and as many that it can get wrong."""
 
     noun: str
-    """What one piece is called."""
+    """The noun for one piece."""
 
     @property
     def gold(self) -> Sequence[Document]:

@@ -162,7 +162,7 @@ def _ignore(finding: Finding) -> None:
 
 
 def in_characters(document: Document) -> Document:
-    """The same spans in characters; blanks inside a segment belong to it."""
+    """Convert spans to characters; blanks inside a segment belong to it."""
     assert document.tokens is not None, "these documents have tokens"
     places = document.tokens
     mentions = tuple(

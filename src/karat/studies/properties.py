@@ -31,7 +31,7 @@ PROPERTIES = {
 
 
 class Verdict(Struct, frozen=True):
-    """Whether a measure has a property."""
+    """The judgement whether a measure has a property."""
 
     property: str
     holds: bool | None

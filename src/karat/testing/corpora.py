@@ -65,7 +65,7 @@ def sides(draw: st.DrawFn, one_document: "Callable[[str], st.SearchStrategy[Docu
 
 @st.composite
 def sides_across(draw: st.DrawFn) -> Sides:
-    """The same, in two topics, where clusters have mentions in several documents; without links."""
+    """Draw sides in two topics, where clusters have mentions in several documents; without links."""
     gold, system = draw(sides())
     topics = {document.id: draw(st.sampled_from(["t0", "t1"])) for document in gold}
     return [_across(doc, topics[doc.id]) for doc in gold], [_across(doc, topics[doc.id]) for doc in system]
@@ -80,7 +80,7 @@ def _across(document: Document, topic: str) -> Document:
 
 
 def completed(both: Sides) -> Sides:
-    """The same sides, where the system has each document that it lacks without any annotation."""
+    """Complete the sides: the system has each document that it lacks without any annotation."""
     gold, system = both
     there = {document.id for document in system}
     lacking = [document for document in gold if document.id not in there]
@@ -88,7 +88,7 @@ def completed(both: Sides) -> Sides:
 
 
 def distinct(both: Sides) -> Sides:
-    """The same sides, where no two mentions of a document have the same span."""
+    """Restrict the sides so that no two mentions of a document have the same span."""
     gold, system = ([_one_each(document) for document in side] for side in both)
     return gold, system
 

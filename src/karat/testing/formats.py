@@ -1,4 +1,4 @@
-"""What every format must do: read its samples, refuse or read anything else, and read what it writes."""
+"""Checks of a format: it reads its samples, reads or refuses anything else, and reads what it writes."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -38,7 +38,7 @@ def _check_sample(format_: Format, sample: Path) -> None:
 
 
 def _check_garbage(format_: Format, examples: int) -> None:
-    """Whatever a file holds, it is read or refused with a KaratError."""
+    """Check that any file is read, or refused with a KaratError."""
 
     @settings(max_examples=examples, deadline=None, database=None)
     @given(st.binary(max_size=60) | st.text(max_size=60).map(str.encode))

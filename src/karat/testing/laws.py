@@ -28,7 +28,7 @@ from karat.run.units import UnitTable, finish
 from karat.testing.corpora import Sides, completed
 
 AlwaysLaw = Literal["empty", "processes"]
-"""What holds for every protocol.
+"""Laws of every protocol.
 
 empty      a document that is empty on both sides changes no score, and one that the system lacks counts as an empty one
 processes  documents that are divided among processes, and what they send merged, give the same result as one process
@@ -201,7 +201,7 @@ def processes(trial: Trial) -> None:
 
 
 class _Pickled(Serial):
-    """What other processes would do, and pickled as for them, but in this one: fast enough to try many corpora."""
+    """Runs the tasks of other processes, pickled as for them, in this one: fast enough to try many corpora."""
 
     def width(self, size: int) -> int:
         del size

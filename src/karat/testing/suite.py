@@ -12,7 +12,7 @@ import pytest
 from karat.families import MEASURES
 from karat.formats import FORMATS
 from karat.protocols import PROTOCOLS, resolve
-from karat.testing import check, takes_defaults
+from karat.testing.checks import check, takes_defaults
 
 __all__ = [
     "test_every_family_is_used_or_has_defaults",
@@ -24,13 +24,13 @@ __all__ = [
 
 @pytest.mark.parametrize("name", PROTOCOLS.names())
 def test_laws_of_protocols(name: str) -> None:
-    """What every protocol must obey, and what this one promises."""
+    """Check the laws of every protocol, and those that this one promises."""
     check(name)
 
 
 @pytest.mark.parametrize("name", MEASURES.names())
 def test_laws_of_families(name: str) -> None:
-    """What a family promises, on its own; a family without default parameters is checked by its protocols alone."""
+    """Check the laws of a family on its own; a family without default parameters is checked by its protocols alone."""
     family = MEASURES.get(name)
     if not takes_defaults(family):
         pytest.skip(f"{name} needs the parameters of a protocol")

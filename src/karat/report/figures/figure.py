@@ -1,6 +1,5 @@
 """A figure: the data of its panels, its bytes as SVG, PNG or PDF, and its data as CSV."""
 
-import csv
 import importlib.util
 import io
 import re
@@ -14,6 +13,7 @@ from msgspec.structs import replace
 
 from karat.counts import Interval
 from karat.problems import Report, Rule, UsageError, visible
+from karat.report.markup import csv_text
 
 FORMATS: Mapping[str, Mapping[str, None]] = {
     ".svg": dict.fromkeys(("Date", "Creator", "Format", "Type")),
@@ -124,9 +124,9 @@ class Curves(Struct, frozen=True):
 
     def records(self) -> Iterator[dict[str, Any]]:
         """One per point."""
-        for number, line in enumerate(self.lines, 1):
+        for index, line in enumerate(self.lines, 1):
             for at, value in zip(line.at, line.scores, strict=True):
-                yield {"title": self.title, "line": number, "name": line.name, "at": at, "value": value}
+                yield {"title": self.title, "line": index, "name": line.name, "at": at, "value": value}
 
 
 Panel = Values | HeatMap | Curves
@@ -195,14 +195,9 @@ class Figure(Struct, frozen=True):
         """The data of the figure: scores as unrounded fractions, nothing where one is undefined."""
         records = self.records()
         names = list(dict.fromkeys(name for record in records for name in record))
-        stream = io.StringIO()
-        stream.writelines(f"# {visible(line)}\n" for line in self.comments)
-        writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow(names)
-        for record in records:
-            cells = [record.get(name) for name in names]
-            writer.writerow([visible(cell) if isinstance(cell, str) else cell for cell in cells])
-        return stream.getvalue()
+        cells = ([record.get(name) for name in names] for record in records)
+        rows = ([visible(cell) if isinstance(cell, str) else cell for cell in row] for row in cells)
+        return csv_text(names, rows, self.comments)
 
     def records(self) -> list[dict[str, Any]]:
         """The rows of the CSV."""

@@ -19,9 +19,9 @@ from karat.model import Document, Link
 from karat.protocols import resolve
 from karat.report.figures.figure import Curves, Figure, Line
 from karat.studies.curves import Bench, Curve, Way, curve
-from karat.studies.papers import Cell, Claim, Column, Numbers, Reproduction
 from karat.studies.pieces import Links, Placed
 from karat.studies.properties import SAME, deviation, percent
+from karat.studies.reproduction import Cell, Claim, Column, Numbers, Reproduction
 
 TITLE = "Araki, Hovy and Mitamura (2014), Evaluation for Partial Event Coreference"
 DATA = None
@@ -36,7 +36,7 @@ NAMES = dict(zip(MEASURES, ("MUCp", "BLANCp", "NSTMp"), strict=True))
 PREORDER, DEEPEST = "(a) links in reverse preorder", "(a) deepest links first"
 CHAIN, STAR = "(b) a chain of roots", "(b) a star on the first root"
 CLOSE = 0.2
-"""What counts as close to a straight line: the paper gives no number, we take a fifth of the range."""
+"""The largest deviation that is close to a straight line: the paper gives no number, we take a fifth of the range."""
 
 
 def reproduce(data: str | None, progress: Progress | None, *, quick: bool = False) -> Reproduction:
@@ -79,7 +79,7 @@ def figure(found: Mapping[str, Curve]) -> Figure:
 
 
 def shape(document: Document) -> Numbers:
-    """What section 5 says about the gold standard."""
+    """Numbers of section 5 about the gold standard."""
     parents = {link.target: link.source for link in document.links}
     trees = {root for root in parents.values() if root not in parents}
     linked = parents.keys() | trees
@@ -162,7 +162,7 @@ def _values(one: Curve, measure: str) -> list[float]:
 
 
 def _steps(one: Curve, measure: str) -> list[float]:
-    """What each link changed."""
+    """The change of the score by each link."""
     return [after - before for before, after in pairwise(_values(one, measure))]
 
 

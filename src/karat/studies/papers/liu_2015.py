@@ -28,8 +28,8 @@ from karat.run.plan import Options
 from karat.run.scoring import score
 from karat.simulate.simulation import Rates
 from karat.studies import pilot
-from karat.studies.papers import Cell, Claim, Column, Numbers, Reproduction
 from karat.studies.properties import percent
+from karat.studies.reproduction import Cell, Claim, Column, Numbers, Reproduction
 
 PROTOCOLS = PILOT, FIXED, TAC = ("tac-pilot", "liu-2015", "tac-2017")
 SPAN, TYPE, REALIS, BOTH = ("nugget.span", "nugget.type", "nugget.realis", "nugget.type+realis")
@@ -117,16 +117,16 @@ def _same_order(scores: Scores) -> Claim:
 
 
 def _false_alarms(gold: Sequence[Document]) -> Claim:
-    """The same system with and without false alarms that touch no gold mention."""
+    """Score a system with and without false alarms that touch no gold mention."""
     rates = pilot.SYSTEMS[0].rates
     without = pilot.made(gold, replace(rates, spurious=0.0))
     flooded = []
     for clean, noisy, document in zip(without, pilot.made(gold, replace(rates, spurious=1.0)), gold, strict=True):
         kept = {mention.id for mention in clean.mentions}
         alarms = [
-            one
-            for one in noisy.mentions
-            if one.id not in kept and not any(shared(one.span, mention.span) for mention in document.mentions)
+            alarm
+            for alarm in noisy.mentions
+            if alarm.id not in kept and not any(shared(alarm.span, mention.span) for mention in document.mentions)
         ]
         flooded.append(replace(clean, mentions=(*clean.mentions, *alarms)))
     (before,), (after,) = scored(gold, without, PILOT), scored(gold, flooded, PILOT)

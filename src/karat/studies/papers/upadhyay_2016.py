@@ -23,7 +23,7 @@ from karat.protocols.signature import work_signature
 from karat.result import Result
 from karat.run.plan import Options
 from karat.run.scoring import score
-from karat.studies.papers import Cell, Claim, Column, Numbers, Reproduction
+from karat.studies.reproduction import Cell, Claim, Column, Numbers, Reproduction
 
 Row = tuple[float, ...]
 

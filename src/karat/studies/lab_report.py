@@ -1,15 +1,13 @@
 """An examination as text, JSON or CSV."""
 
-import csv
-import io
 import textwrap
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import msgspec
-
 from karat.report.figures.figure import Curves, Figure, Line
 from karat.report.layout import counted, table
+from karat.report.markup import csv_text
+from karat.report.outputs import indented
 from karat.studies.curves import Curve
 from karat.studies.lab import Examination
 from karat.studies.properties import PROPERTIES, percent, plural
@@ -47,8 +45,13 @@ def verdicts(examination: Examination) -> str:
     """One row per measure, one column per property."""
     header = ["measure", "score", "pieces", *(f"{id_} {name}" for id_, name in PROPERTIES.items())]
     rows = [
-        [one.measure, one.score, plural(one.noun, 2), *(verdict.summary for verdict in one.verdicts)]
-        for one in examination.measures
+        [
+            examined.measure,
+            examined.score,
+            plural(examined.noun, 2),
+            *(verdict.summary for verdict in examined.verdicts),
+        ]
+        for examined in examination.measures
     ]
     return table(header, rows, left=len(header))
 
@@ -56,9 +59,9 @@ def verdicts(examination: Examination) -> str:
 def counterexamples(examination: Examination) -> Iterator[str]:
     """The counter-examples of each measure; measures with the same ones share a block."""
     alike: dict[tuple[tuple[str, str], ...], list[str]] = {}
-    for one in examination.measures:
-        examples = tuple((verdict.property, example) for verdict in one.verdicts for example in verdict.examples)
-        alike.setdefault(examples, []).append(one.measure)
+    for examined in examination.measures:
+        examples = tuple((verdict.property, example) for verdict in examined.verdicts for example in verdict.examples)
+        alike.setdefault(examples, []).append(examined.measure)
     for examples, measures in alike.items():
         if examples:
             lines = [
@@ -70,10 +73,10 @@ def counterexamples(examination: Examination) -> Iterator[str]:
 
 def first_ways(examination: Examination) -> list[Curve]:
     """The curves from the last piece to the first, without random orders."""
-    found: dict[tuple[str, tuple[str, ...]], Curve] = {}
+    firsts: dict[tuple[str, tuple[str, ...]], Curve] = {}
     for curve in examination.curves:
-        found.setdefault((curve.direction, curve.measures), curve)
-    return list(found.values())
+        firsts.setdefault((curve.direction, curve.measures), curve)
+    return list(firsts.values())
 
 
 def bars(curve: Curve) -> str:
@@ -102,9 +105,9 @@ def json(examination: Examination) -> str:
         "signature": base.signature,
         "gold": base.gold.to_dict(),
         "measures": {
-            one.measure: {
-                "score": one.score,
-                "pieces": one.noun,
+            examined.measure: {
+                "score": examined.score,
+                "pieces": examined.noun,
                 "properties": {
                     verdict.property: {
                         "name": PROPERTIES[verdict.property],
@@ -112,29 +115,26 @@ def json(examination: Examination) -> str:
                         "summary": verdict.summary,
                         "examples": verdict.examples,
                     }
-                    for verdict in one.verdicts
+                    for verdict in examined.verdicts
                 },
             }
-            for one in examination.measures
+            for examined in examination.measures
         },
         "unmoved": examination.unmoved,
         "curves": examination.curves,
     }
-    return msgspec.json.format(msgspec.json.encode(fields), indent=2).decode() + "\n"
+    return indented(fields)
 
 
 def points(examination: Examination) -> str:
     """For spreadsheets: the curves, one line per point and measure."""
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(["direction", "order", "pieces", "added", "measure", "score", "swapped"])
-    for curve in examination.curves:
-        for point in curve.points:
-            for id_ in curve.measures:
-                scores = (point.scores[id_], point.swapped.get(id_))
-                cells = ("" if score is None else repr(score) for score in scores)
-                writer.writerow([curve.direction, curve.order, point.pieces, point.added, id_, *cells])
-    return stream.getvalue()
+    rows = [
+        [curve.direction, curve.order, point.pieces, point.added, id_, point.scores[id_], point.swapped.get(id_)]
+        for curve in examination.curves
+        for point in curve.points
+        for id_ in curve.measures
+    ]
+    return csv_text(["direction", "order", "pieces", "added", "measure", "score", "swapped"], rows)
 
 
 def figure(examination: Examination) -> Figure:
@@ -147,7 +147,7 @@ def figure(examination: Examination) -> Figure:
 
 
 def title(examination: Examination) -> str:
-    """What the picture shows."""
+    """Title of the picture."""
     base = examination.base
     others = len({curve.order for curve in examination.curves}) - 1
     thin = f"; thin: {counted(others, 'other order')} of pieces" if others else ""
@@ -161,9 +161,9 @@ def _panel(curves: Sequence[Curve]) -> Curves:
             id_,
             tuple(curve.values(id_)),
             tuple(point.pieces / max(curve.pieces, 1) for point in curve.points),
-            number > 0,
+            index > 0,
         )
-        for number, curve in enumerate(curves)
+        for index, curve in enumerate(curves)
         for id_ in curve.measures
     ]
     across = f"{KINDS[first.direction]} {plural(first.noun, 2)} [% of {first.pieces}]"

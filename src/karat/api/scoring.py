@@ -341,8 +341,8 @@ def coref(gold: Iterable[Iterable[Hashable]], system: Iterable[Iterable[Hashable
     >>> coref([{"a", "b"}, {"c"}], [{"a"}, {"b", "c"}])["b3"].f1
     0.6666666666666666
     """
-    from karat.families.coref.table import contingency
     from karat.families.coref.measures import scores
+    from karat.families.coref.table import contingency
 
     return Coref(scores(contingency(_clusters(gold, "gold"), _clusters(system, "system"))))
 

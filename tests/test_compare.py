@@ -269,7 +269,7 @@ def test_the_best_system_is_first_and_is_tested() -> None:
     assert test.p == 1 / 1001
     assert test.p_adjusted == pytest.approx(3 / 1001)
     text = str(comparison)
-    assert "good and same have the same score (nugget.type+realis F1 85.7)." in text
+    assert "good and same tie for first place (nugget.type+realis F1 85.7)." in text
     assert "Significantly better than the baseline base: good and same." in text
 
 
@@ -305,7 +305,7 @@ def test_p_values_are_corrected_within_a_measure_and_test() -> None:
 @pytest.mark.slow
 def test_the_json_has_every_system_as_score_does() -> None:
     content = json.loads(run(*COMPARE, "-f", "json").out)
-    assert list(content["systems"]) == ["cautious", "eager", "literal"]
+    assert list(content["systems"]) == ["eager", "cautious", "literal"]
     assert content["baseline"] == "literal"
     alone = json.loads(run("score", GOLD, SYSTEMS[0], "-p", "tac-2017", "--ci", "95", "-f", "json").out)
     assert content["systems"]["literal"]["scores"] == alone["scores"]
@@ -366,7 +366,7 @@ def test_no_errors_at_all() -> None:
     assert ci is not None
     assert ci.values["f1"] == (1.0, 1.0)
     assert {test.p_adjusted for test in comparison.tests} == {1.0}
-    assert "have the same score" in str(comparison)
+    assert "tie for first place" in str(comparison)
 
 
 def test_one_system() -> None:
@@ -398,7 +398,7 @@ def test_a_folder_has_one_system_per_file(tmp_path: Path) -> None:
     (folder / "b" / "part.jsonl").write_bytes(Path(SYSTEMS[1]).read_bytes())
     (folder / "README").write_text("Thanks for all the submissions.\n")
     done = run("compare", GOLD, str(folder), "-p", "tac-2017", "-m", "nugget")
-    assert "systems  2, best nugget.type+realis first; the baseline is a\n" in done.out
+    assert "systems  2, ranked by nugget.type+realis (--sort-by); the baseline is a\n" in done.out
     assert "README: the format is not recognised; it was not read [system-skipped]" in done.out
     assert "the baseline is b" in run("compare", GOLD, str(folder), "-p", "tac-2017", "--baseline", "b").out
     wrong = run("compare", GOLD, str(folder), "-p", "tac-2017", "--baseline", "c")
@@ -448,11 +448,49 @@ def test_several_systems_are_for_compare() -> None:
 
 def test_sorting_by_another_measure() -> None:
     done = run(*COMPARE, *QUICK, "--sort-by", "nugget.span")
-    assert "best nugget.span first" in done.out
+    assert "ranked by nugget.span (--sort-by)" in done.out
     assert re.search(r"^1     literal +93.91 ", done.out, re.MULTILINE)
     wrong = run(*COMPARE, *QUICK, "--sort-by", "nugget.spam")
     assert wrong.code == 1
     assert "Did you mean nugget.span?" in wrong.err
+
+
+def test_systems_are_ranked_by_the_first_headline_that_gold_supports() -> None:
+    """Nobody annotated coreference: gold has no cluster of two, and the coreference of singletons does not rank."""
+    systems = {"few": documents(8, found=1), "many": documents(8, found=4)}
+    comparison = karat.compare(documents(8, gold=True), systems, protocol="tac-2017", resamples=50)
+    assert comparison.sort_by == "nugget.type+realis"
+    assert comparison.headline_ids() == ["nugget.type+realis", "nugget.type", "nugget.span"]
+    assert [system.name for system in comparison.systems] == ["many", "few"]
+    assert "2, ranked by nugget.type+realis (--sort-by); the baseline is few" in str(comparison)
+    clustered = karat.compare(GOLD, {"a": SYSTEMS[0], "b": SYSTEMS[1]}, protocol="tac-2017", resamples=50)
+    assert clustered.headline_ids()[-1] == "coref.avg4"
+
+
+def test_headlines_of_other_protocols(tmp_path: Path) -> None:
+    forest = tmp_path / "gold.forest"
+    forest.write_text("#kind member\nd\t(1(2))\n#kind subevent\nd\t(3(4)(5))\n")
+    hierarchies = karat.compare(forest, {"same": forest, "again": forest}, protocol="araki-2014")
+    assert hierarchies.headline_ids() == ["hierarchy.subevent.mucp", "hierarchy.member.mucp"]
+    elements = [ace(entities="E F", events="V(E,F)")]
+    values = karat.compare(elements, {"mine": elements, "other": elements}, protocol="ace-2005")
+    assert values.headline_ids() == ["ace.edr", "ace.vdr"]
+
+
+def test_gold_that_supports_no_headline_is_noted() -> None:
+    """Clusters are all that `conll-2012` scores, and gold has none of two mentions."""
+    systems = {"one": documents(4), "other": documents(4, spurious=1)}
+    comparison = karat.compare(documents(4, gold=True), systems, protocol="conll-2012", resamples=50)
+    assert comparison.sort_by == "coref.conll"
+    assert "they are ranked by coref.conll [headline-unsupported]" in str(comparison)
+
+
+def test_a_tie_is_called_a_tie() -> None:
+    for units in (1, 10):  # without tests, and with them
+        systems = {name: documents(units, found=2) for name in ("a", "b", "c")} | {"worse": documents(units, found=1)}
+        words = str(compared(systems, units=units, resamples=50))
+        assert "a, b and c tie for first place (nugget.type+realis F1 66.7)." in words
+        assert "highest score" not in words
 
 
 def test_several_protocols() -> None:
@@ -468,7 +506,7 @@ def test_several_protocols() -> None:
 def test_latex() -> None:
     out = run(*COMPARE, "-m", "nugget", "-f", "latex").out
     assert "% signature karat=" in out
-    assert r"\begin{tabular}{llrrrr}" in out
+    assert r"\begin{tabular}{llrrrrrr}" in out
     assert r"1 & eager & \textbf{68.91} {\small [64.6, 72.7]} & +20.99$^{*}$" in out
     assert out.count(r"\toprule") == out.count(r"\midrule") == out.count(r"\bottomrule") == 3
     rows = [line for line in out.splitlines() if line.endswith(r"\\")]
@@ -496,7 +534,7 @@ def test_markdown() -> None:
     assert "<!-- signature karat=" in out
     assert r"| 1 | eager | **68.91** [64.6, 72.7] | +20.99\* |" in out
     rows = [line for line in out.splitlines() if line.startswith("| ")]
-    assert {line.count(" | ") for line in rows} == {5, 4, 3}
+    assert {line.count(" | ") for line in rows} == {7, 4, 1}
     assert r"| Conflict\_Attack | 4 |" in run("describe", GOLD, "-f", "markdown").out
 
 

@@ -134,7 +134,7 @@ def test_a_summary_is_the_ranking() -> None:
     out = run(*args).out
     assert out.count("\nrank ") == 1
     assert "next" not in out
-    assert "cautious is best" in out
+    assert "eager is best" in out
     assert "holds" not in out
     assert run(*args, "-f", "latex").out.count(r"\toprule") == 1
 

@@ -238,7 +238,7 @@ HEADLESS = {"wikievents-2021": {"match": "exact"}}
 """Settings for gold without heads."""
 
 
-@pytest.mark.parametrize("protocol", [name for name, _ in PROTOCOLS if resolve(name).headline])
+@pytest.mark.parametrize("protocol", [name for name, _ in PROTOCOLS])
 def test_the_headline_of_a_protocol_is_scored(protocol: str) -> None:
     """It is emphasised on a terminal."""
     gold, system = DEMO / "gold.jsonl", DEMO / "literal.jsonl"
@@ -246,9 +246,10 @@ def test_the_headline_of_a_protocol_is_scored(protocol: str) -> None:
     if {"arg", "template"} & families:  # the demo has neither
         gold = system = ARGUMENTS / ("sentences.json" if "arg" in families else "incidents.json")
     result = score(gold, system, protocol=protocol, settings=HEADLESS.get(protocol))
-    assert set(resolve(protocol).headline) <= set(result.scores)
+    assert result.headline
+    assert set(result.headline) <= set(result.scores)
     shown = text([result], View(style=Style(100, colour=True)))
-    assert f"\033[1;36m{resolve(protocol).headline[0]}" in shown
+    assert len(result.scores) == 1 or f"\033[1;36m{result.headline[0]}" in shown
 
 
 def test_elements_of_ace_that_only_one_side_has_are_in_the_html_report(tmp_path: Path) -> None:

@@ -59,6 +59,11 @@ class Counts(Struct, frozen=True, gc=False):
         """Return the credit that a perfect system would have earned beyond this, to sort errors by cost."""
         return math.fsum(ratio.den - ratio.num for ratio in self.ratios().values())
 
+    def has_gold(self) -> bool:
+        """Return whether gold has anything to score: the denominator of recall, or of any ratio without a recall."""
+        ratios = self.ratios()
+        return any(ratio.den for ratio in ([ratios["recall"]] if "recall" in ratios else ratios.values()))
+
     def to_dict(self) -> dict[str, float]:
         """Fields by name, whole numbers as integers."""
         return {name: int(x) if float(x).is_integer() else x for name, x in asdict(self).items()}

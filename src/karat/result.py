@@ -1,7 +1,7 @@
 """The scores of a run, with everything needed to report them. `to_dict()` returns the JSON."""
 
 from array import array
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from math import fsum
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -146,6 +146,14 @@ class Confidence(Struct, frozen=True):
     seed: int | None = None
 
 
+def main_ids(ids: Iterable[str]) -> list[str]:
+    """Return the first measure of each family."""
+    first: dict[str, str] = {}
+    for id_ in ids:
+        first.setdefault(family(id_), id_)
+    return list(first.values())
+
+
 class Side(Struct, frozen=True):
     """One side: how many documents were read, and how many of their mentions the protocol scores."""
 
@@ -177,7 +185,9 @@ class Result(Struct, kw_only=True, eq=False):
     warnings: Sequence[Finding]
     warning_counts: Mapping[tuple[str, Origin | None], int]
     headline: Sequence[str] = ()
-    """Ids of the scores that are usually quoted."""
+    """Measures that rank systems and are usually quoted, the most important first; those that gold supports."""
+    is_headline_supported: bool = True
+    """Whether gold supports any of them; if not, there is just the protocol's first one."""
     differences: Mapping[str, Mapping[str, int]] = {}
     """With several protocols: for each measure, what makes it differ from that of others, and how often."""
     outcomes: "Mapping[str, Sequence[OutcomeRecord]]" = {}
@@ -214,12 +224,13 @@ class Result(Struct, kw_only=True, eq=False):
         return [id_ for id_ in self.scores if not families or family(id_) in families]
 
     def headline_ids(self) -> list[str]:
-        """The scores to quote: those that the protocol names, else the last of the first family."""
+        """Return the scores to quote, the one that ranks systems first; without any, the last of the first family."""
         counted = self.counted_ids()
-        named = [id_ for id_ in self.headline if id_ in counted]
-        if not counted:
-            return []
-        return named or [id_ for id_ in counted if family(id_) == family(counted[0])][-1:]
+        return list(self.headline) or [id_ for id_ in counted if family(id_) == family(counted[0])][-1:]
+
+    def main_ids(self) -> list[str]:
+        """Return the most important of these scores for each family."""
+        return main_ids(self.headline_ids())
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """One row per score, for pandas or polars: measure and average, and the field and value of a breakdown.

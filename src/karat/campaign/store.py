@@ -206,7 +206,9 @@ class StoredResult(Struct, frozen=True):
             }
             for part, scores in self.left_out.items()
         }
+        sums = [fsum(column) for column in self.columns]
         rows = UnitRows(self.units, [array("d", column) for column in self.columns], finish, left_out, self.part)
+        headline, is_supported = plan.headline(UnitTable(plan.measures, ()).score_function()(sums))
         return Result(
             version=self.signature.partition("|")[0].removeprefix("karat="),
             protocol=self.protocol,
@@ -216,12 +218,13 @@ class StoredResult(Struct, frozen=True):
             unit_count=self.unit_count,
             gold=replace(self.gold, name=names[0]),
             system=replace(self.system, name=names[1]),
-            scores=finish([fsum(column) for column in rows.columns]),
+            scores=finish(sums),
             by={},
             units={},
             warnings=[warning.finding() for warning in self.warnings],
             warning_counts={(code, origin): count for code, origin, count in self.counts},
-            headline=protocol.headline,
+            headline=headline,
+            is_headline_supported=is_supported,
             rows=rows,
         )
 

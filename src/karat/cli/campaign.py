@@ -155,7 +155,8 @@ class WithTemplate(click.Command):
     "--sort-by",
     metavar="ID",
     shell_complete=complete_measures,
-    help="Measure that systems are ranked by. Default: that of the ACE task, else the last of the headline.",
+    help="Measure that systems are ranked by. Default: that of the ACE task, else the first of the headline that gold "
+    "supports.",
 )
 @click.option(
     "--ci",

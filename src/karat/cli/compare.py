@@ -56,7 +56,7 @@ difference to the system above is not significant.
     "--sort-by",
     metavar="ID",
     shell_complete=complete_measures,
-    help="Measure that systems are ranked by. Default: the last of the protocol's headline.",
+    help="Measure that systems are ranked by. Default: the first of the protocol's headline that gold supports.",
 )
 @plot_option("KIND: ranks (default; ranks:ID by another measure), accuracy, product, attributes, breakdown.")
 @worker_options

@@ -1,6 +1,6 @@
 """Compares systems by the results of their runs: order, intervals, tests and ranks."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import pairwise
 
@@ -25,7 +25,7 @@ from karat.comparison.tests import (
     system_intervals,
 )
 from karat.corpus.interface import Corpus, Executor
-from karat.problems import Rule, nearest
+from karat.problems import Finding, Rule, nearest
 from karat.result import Confidence, Result, UnitRows, main_score
 from karat.run.executors import Serial
 from karat.run.plan import Options
@@ -37,6 +37,7 @@ LEAST_RESAMPLES = 1000
 PER_COMPARISON = 40
 """Resamples per comparison: then the smallest p-value is still below 0.05 after the correction."""
 
+UNSUPPORTED = Rule("headline-unsupported", "note", "Choose another measure with --sort-by.")
 NO_MEASURE = Rule("sort-absent", "fatal", "Choose a measure that every system has, by its full id.")
 
 
@@ -100,7 +101,8 @@ def compare(
     if resamples is None:
         resamples = max(LEAST_RESAMPLES, PER_COMPARISON * len(pairs))
     some = next(iter(rows.values()))[0]
-    unit = next(iter(results.values()))[0].unit
+    first = next(iter(results.values()))[0]
+    unit = first.unit
     how = confidence(some, unit=unit, level=level, resamples=resamples, seed=seed)
     found: dict[str, Resampled] = {}
     tests: list[PairedTest] = []
@@ -126,10 +128,17 @@ def compare(
         level=level,
         confidence=how,
         rows=rows,
-        notes=remarks(how, unit=unit),
+        notes=[*_unsupported(first, sort_by), *remarks(how, unit=unit)],
     )
     comparison.systems = _ranked(comparison, shared=shared_ranks)
     return comparison
+
+
+def _unsupported(result: Result, sort_by: str) -> Iterator[Finding]:
+    """Yield a note if systems are ranked by a measure that gold does not support, since it supports none."""
+    if not result.is_headline_supported and sort_by in result.headline:
+        message = f"gold holds nothing that ranks systems under {result.protocol}: they are ranked by {sort_by}"
+        yield UNSUPPORTED.at(message, origin="gold")
 
 
 def _rows(run: Result) -> UnitRows:
@@ -144,16 +153,14 @@ def _shared(results: Mapping[str, Sequence[Result]]) -> list[str]:
 
 
 def sorting(results: Mapping[str, Sequence[Result]], sort_by: str | None) -> str:
-    """The measure to sort by: the one that the user chose, else the last of the headline that every system has."""
+    """Return the measure that ranks: the one that the user chose, else the first of the headline that all have."""
     shared = _shared(results)
     if sort_by in shared:
         return str(sort_by)
     runs = [run for own in results.values() for run in own]
-    quoted = {id_ for run in runs for id_ in run.headline_ids() if id_ in shared}
     if not shared:
         raise NO_MEASURE.error("the systems have no measure in common", file=runs[0].gold.name)
-    # The headline is in the protocol's order; without one, there is just the last of the first family.
-    return next((id_ for id_ in reversed([*shared, *runs[0].headline]) if id_ in quoted), shared[-1])
+    return next((id_ for id_ in runs[0].headline_ids() if id_ in shared), shared[-1])
 
 
 def _place(score: float | None) -> tuple[bool, float]:

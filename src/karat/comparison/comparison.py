@@ -21,7 +21,7 @@ from karat.comparison.tests import (
 from karat.counts import ScoreValues
 from karat.problems import Finding
 from karat.records import MeasureErrors
-from karat.result import Confidence, Result, Score, main_score
+from karat.result import Confidence, Result, Score, main_ids, main_score
 from karat.stats.confidence import JACKKNIFE, changed, is_resampled, scored
 from karat.stats.resampling import ScoreName, bootstrap
 
@@ -170,8 +170,11 @@ class Comparison:
 
     def headline_ids(self) -> list[str]:
         """The scores to quote, the one that systems are sorted by first."""
-        others = [id_ for id_ in self.first.headline_ids() if id_ != self.sort_by and id_ in self.measures()]
-        return [self.sort_by, *others]
+        return list(dict.fromkeys([self.sort_by, *self.first.headline_ids()]))
+
+    def main_ids(self) -> list[str]:
+        """Return the most important of these scores for each family."""
+        return main_ids(self.headline_ids())
 
     def test(self, a: str, b: str, measure: str, test: str) -> PairedTest | None:
         """The test of this pair of systems, in either order."""

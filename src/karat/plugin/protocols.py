@@ -180,7 +180,7 @@ class ProtocolFile(Struct, frozen=True, forbid_unknown_fields=True):
     sources: tuple[str, ...] = ()
     laws: tuple[Law, ...] = ()
     headline: tuple[str, ...] = ()
-    """Ids of the scores that are usually quoted; a report emphasises them."""
+    """Ids of the measures that rank systems, or patterns of ids (`hierarchy.*.mucp`), the most important first."""
     unit: str = "document"
     system_only_documents: SystemOnly = "ignore"
     gold_only_documents: GoldOnly = "score"

@@ -87,7 +87,7 @@ class Protocol(Struct, frozen=True):
     digest: str | None
     """Hash of the file, for a protocol that is not karat's own."""
     headline: tuple[str, ...] = ()
-    """Ids of the scores that are usually quoted."""
+    """Ids, or patterns of ids, of the measures that rank systems, the most important first."""
     file: str | None = None
     """Where it is written."""
 

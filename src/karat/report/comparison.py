@@ -62,7 +62,9 @@ def comparison_facts(comparison: Comparison) -> dict[str, str]:
 def _systems_line(comparison: Comparison) -> str:
     """The number of systems, their order, and the baseline."""
     count = len(comparison.systems)
-    return "1" if count == 1 else f"{count}, best {comparison.sort_by} first; the baseline is {comparison.baseline}"
+    if count == 1:
+        return "1"
+    return f"{count}, ranked by {comparison.sort_by} (--sort-by); the baseline is {comparison.baseline}"
 
 
 def _tests_line(comparison: Comparison) -> str:
@@ -107,39 +109,43 @@ def _quotable(comparison: Comparison) -> str:
 
 
 def comparison_tables(comparison: Comparison, view: View) -> list[Table]:
-    """The ranking and the tests between neighbours; the rest of the headline; the main scores of all other measures.
+    """The ranking, with the other headline measures; the tests between neighbours; the scores of all other measures.
 
     A summary is the ranking alone.
     """
     digits = view.digits
-    ranking = _tested(comparison, comparison.sort_by, digits, ranked=True)
+    ranking = _ranking(comparison, digits)
     if view.summary:
         return [ranking]
     headline = comparison.headline_ids()
-    quoted = [_tested(comparison, id_, digits, ranked=False) for id_ in headline[1:]]
     others = [id_ for id_ in comparison.measures() if id_ not in headline]
     overviews = [_overview(comparison, name, others, digits) for name in dict.fromkeys(map(family, others))]
-    return [ranking, *_neighbours(comparison, digits), *quoted, *overviews]
+    return [ranking, *_neighbours(comparison, digits), *overviews]
 
 
-def _tested(comparison: Comparison, id_: str, digits: int, *, ranked: bool) -> Table:
-    """Systems in their order with one measure, tested against the baseline."""
+def _ranking(comparison: Comparison, digits: int) -> Table:
+    """Systems with the measure that ranks them, tested against the baseline, and the other headline measures."""
+    id_, *others = comparison.headline_ids()
     name = _main_name(comparison, id_)
     tests = _tests_of(comparison, id_)
     has_runs = any(system.deviations for system in comparison.systems)
-    header = ["rank"] * ranked + [id_, SHORT.get(name, name)] + ["sd"] * has_runs
+    header = ["rank", id_, SHORT.get(name, name), *["sd"] * has_runs]
     header += [f"vs {comparison.baseline}", *_p_columns(tests)] if tests else []
-    best = _best(comparison, id_, digits)
+    for other in others:
+        other_name = _main_name(comparison, other)
+        header.append(f"{other} {SHORT.get(other_name, other_name)}")
+    best = {measure: _best(comparison, measure, digits) for measure in (id_, *others)}
     rows = []
     for system in comparison.systems:
         cell = _score(system, id_, digits)
-        row = [Cell(str(system.rank))] * ranked + [Cell(system.name), cell._replace(is_best=cell.text == best)]
+        row = [Cell(str(system.rank)), Cell(system.name), cell._replace(is_best=cell.text == best[id_])]
         if has_runs:
             deviation = system.deviations.get((id_, "micro", name))
             row.append(Cell("" if deviation is None else percentage(deviation, digits)))
         row += _test_cells(comparison, system.name, comparison.baseline, id_, tests, digits) if tests else []
+        row += [_overview_cell(comparison, system, other, best[other], digits) for other in others]
         rows.append(row)
-    return Table(header, rows, left=1 + ranked)
+    return Table(header, rows, left=2)
 
 
 def _neighbours(comparison: Comparison, digits: int) -> list[Table]:
@@ -191,14 +197,17 @@ def _overview(comparison: Comparison, name: str, measures: Sequence[str], digits
     rows = []
     best = {id_: _best(comparison, id_, digits) for id_ in ids}
     for system in comparison.systems:
-        row = [Cell(system.name)]
-        for id_ in ids:
-            cell = _score(system, id_, digits)._replace(interval=None)
-            test = comparison.deciding_test(comparison.baseline, system.name, id_)
-            mark = STAR if comparison.is_significant(test) else ""
-            row.append(cell._replace(is_best=cell.text == best[id_], mark=mark))
-        rows.append(row)
+        cells = [_overview_cell(comparison, system, id_, best[id_], digits) for id_ in ids]
+        rows.append([Cell(system.name), *cells])
     return Table([f"{name} {' '.join(names)}", *(id_.partition(".")[2] for id_ in ids)], rows)
+
+
+def _overview_cell(comparison: Comparison, system: ComparedSystem, id_: str, best: str | None, digits: int) -> Cell:
+    """The main score of a measure, marked if it differs significantly from the baseline's."""
+    cell = _score(system, id_, digits)
+    test = comparison.deciding_test(comparison.baseline, system.name, id_)
+    mark = STAR if comparison.is_significant(test) else ""
+    return cell._replace(interval=None, is_best=cell.text == best, mark=mark)
 
 
 def _score(system: ComparedSystem, id_: str, digits: int) -> Cell:
@@ -230,11 +239,11 @@ def _main_name(comparison: Comparison, id_: str) -> str:
 
 
 def _breakdown_tables(comparison: Comparison, view: View) -> list[Table]:
-    """The tables of `--by` and `--per-unit`: the main score of each measure of the headline, one table per measure.
+    """The tables of `--by` and `--per-unit`: the most important measure of each family, one table per measure.
 
-    If no measure of the headline knows a field, all measures that know it are shown.
+    If none of these knows a field, all measures that know it are shown.
     """
-    systems, headline = comparison.systems, comparison.headline_ids()
+    systems, headline = comparison.systems, comparison.main_ids()
     tables = []
     for field in systems[0].by:
         rows = [row for system in systems for value, row in system.by[field].items() if value != ABSENT]

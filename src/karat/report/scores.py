@@ -109,7 +109,7 @@ def quotable(result: Result) -> Iterator[str]:
     """
     if result.rows is None:
         return
-    for id_ in result.headline_ids():
+    for id_ in result.main_ids():
         micro = result.scores[id_].micro
         for name in summary(score_names([micro])):
             cell = score_cell(micro, name, QUOTED_DIGITS)

@@ -20,14 +20,23 @@ def verdict(comparison: Comparison) -> Iterator[str]:
     if _value(comparison, best) is None:
         yield f"No system has a score: {comparison.sort_by} is undefined."
         return
-    if comparison.confidence is None:
+    tied = [best, *(system for system in others if _is_tied(comparison, best, system))]
+    if len(tied) > 1:
+        yield f"{_listed([system.name for system in tied])} tie for first place ({score})."
+    elif comparison.confidence is None:
         yield f"{best.name} has the highest score ({score}); whether the difference is due to chance cannot be tested."
         return
-    yield _first_place(comparison, best, others, score)
+    else:
+        yield _first_place(comparison, best, others, score)
     if len(others) > 1:
         yield from _against_baseline(comparison)
     if unscored := [system.name for system in comparison.systems if _value(comparison, system) is None]:
         yield f"No score for {_listed(unscored)}: {comparison.sort_by} is undefined."
+
+
+def _is_tied(comparison: Comparison, best: ComparedSystem, system: ComparedSystem) -> bool:
+    highest, value = _value(comparison, best), _value(comparison, system)
+    return highest is not None and value is not None and highest - value < TOLERANCE
 
 
 def _first_place(comparison: Comparison, best: ComparedSystem, others: Sequence[ComparedSystem], score: str) -> str:
@@ -35,8 +44,6 @@ def _first_place(comparison: Comparison, best: ComparedSystem, others: Sequence[
     test = comparison.deciding_test(best.name, following.name, comparison.sort_by)
     if test is None or test.difference is None or test.p_adjusted is None:
         return f"{best.name} has the highest score ({score}); the difference to {following.name} is undefined."
-    if abs(test.difference) < TOLERANCE:
-        return f"{best.name} and {following.name} have the same score ({score})."
     p = "p < 0.001" if test.p_adjusted < 0.001 else f"p = {test.p_adjusted:.3f}"
     points = f"{100 * abs(test.difference):.1f} points, {p}"
     if comparison.is_significant(test):

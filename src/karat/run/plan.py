@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from fnmatch import fnmatchcase
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +27,7 @@ from karat.plugin import (
 )
 from karat.problems import Finding, KaratError, Report, Rule, nearest, quoted
 from karat.protocols import Protocol
+from karat.result import Score
 from karat.run.pairs import PreparedPair
 from karat.run.rows import NO_COUNTS, AveragedMeasure, DocumentRow, MeasureSet, UnitRow
 
@@ -153,6 +155,22 @@ class Plan:
             Breakdown(field, in_order(offered), _having(field, known, self.measures.measures), self.protocol)
             for field in dict.fromkeys(self.options.by)
         ]
+
+    def headline(self, scores: Mapping[str, Score]) -> tuple[list[str], bool]:
+        """Return the headline measures that gold supports, most important first, and whether there are any.
+
+        Gold supports a composite if it supports all that it combines. If it supports none, the first one is returned.
+        `scores` are those of all measures, selected or not.
+        """
+        counts = {measure.id: scores[measure.id].micro.counts for measure, _ in self.measures.measures}
+        supported = {id_ for id_, counted in counts.items() if counted is not None and counted.has_gold()}
+        for composite, _ in self.measures.composites:  # a composite comes after the measures it needs
+            if supported.issuperset(composite.of):
+                supported.add(composite.id)
+        patterns = self.protocol.headline
+        ids = dict.fromkeys(id_ for pattern in patterns for id_ in self.selected if fnmatchcase(id_, pattern))
+        headline = [id_ for id_ in ids if id_ in supported]
+        return headline or [*ids][:1], bool(headline)
 
     @property
     def can_fold(self) -> bool:

@@ -269,6 +269,8 @@ def _result(
             for index, breakdown in enumerate(plan.breakdowns)
         }
     own = list(remarks(plan, rows, units, notes))
+    scores = _all_scores(plan, table, units)
+    headline, is_supported = plan.headline(scores)
     return Result(
         version=__version__,
         protocol=protocol.name,
@@ -283,12 +285,13 @@ def _result(
         unit_count=len(units),
         gold=replace(gold, mentions=sum(row.scored[0] for row in rows)),
         system=replace(system, mentions=sum(row.scored[1] for row in rows)),
-        scores=_select(plan, _all_scores(plan, table, units)),
+        scores=_select(plan, scores),
         by={field: dict(_by_scores(plan, own_field, whole)) for field, own_field in broken_down.items()},
         units=dict(sorted((unit, _select(plan, scores)) for unit, scores in table.unit_scores()))
         if options.per_unit
         else {},
-        headline=protocol.headline,
+        headline=headline,
+        is_headline_supported=is_supported,
         differences=_differences(plan, units),
         **_details(plan, units),
         warnings=[*own, *findings.listed()],

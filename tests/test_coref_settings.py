@@ -65,6 +65,46 @@ def test_a_representative_moves_the_score_otherwise() -> None:
     assert scores == [0, 1, 1]
 
 
+def test_each_side_may_have_its_own_representative() -> None:
+    """Both orders agree on a system that is gold, unless the two sides use different ones."""
+    gold, system = sides_of([[0, 0], [0]]), sides_of([[1, 2], [2]])
+    scores = {name: pure(gold, system, name)["coref.muc"].f1 for name in ("first/last", "last/first")}
+    assert scores == {"first/last": 0, "last/first": 1}
+    mentions = {name: pure(gold, gold, name)["coref.mention"].f1 for name in ("first", "last", "random", "first/last")}
+    assert mentions == {"first": 1, "last": 1, "random": 1, "first/last": 1 / 2}
+
+
+def test_a_random_representative_depends_on_the_seed_alone() -> None:
+    """By place and document, neither by ids nor by the order in the file; and every mention has a chance."""
+    gold, system = sides_of([[0, 0], [0]]), sides_of([[1, 2], [2]])
+    renamed = [
+        replace(document, mentions=tuple(replace(one, id=f"x{one.id}") for one in reversed(document.mentions)))
+        for document in reversed(system)
+    ]
+    found = []
+    for seed in range(8):
+        settings_ = {"representative": "random", "seed": seed}
+        results = [
+            score(corpus(gold), corpus(side), protocol="pure-cdec", settings=settings_) for side in (system, renamed)
+        ]
+        assert results[0].scores == results[1].scores
+        found.append(results[0]["coref.muc"].f1)
+    assert set(found) == {0, 1}
+
+
+def test_signatures_name_the_representative_only_where_it_is_set(tmp_path: Path) -> None:
+    file = str(tmp_path / "gold.jsonl")
+    Path(file).write_text('{"id": "a", "mentions": [{"id": "1", "span": [[0, 3]], "cluster": "E"}]}\n')
+    default = running.run("score", file, file, "-p", "pure-cdec").out
+    assert "|protocol=pure-cdec|unit=char|" in default
+    told = running.run(
+        *("score", file, file, "-p", "pure-cdec", "--set", "representative=random/last", "--set", "seed=7")
+    ).out
+    assert "|protocol=pure-cdec|representative=random/last|seed=7|unit=char|" in told
+    refused = running.run("score", file, file, "-p", "pure-cdec", "--set", "representative=first/aligned")
+    assert (refused.code, "It takes: first, last, random, aligned, first/last" in refused.err) == (2, True)
+
+
 def test_overlap_comes_before_the_number_of_documents() -> None:
     """In the first document, two of three gold mentions are in cluster 1; cluster 2 is in two documents more."""
     gold, system = [[0, 0, 0], [0], [0]], [[1, 1, 2], [2], [2]]

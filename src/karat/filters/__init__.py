@@ -5,9 +5,10 @@ that an entry in a protocol's `[[filters]]` may give. Another package offers one
 `karat.filters`.
 """
 
+import hashlib
 import sys
 from collections.abc import Callable, Hashable, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from msgspec.structs import replace
 
@@ -73,19 +74,25 @@ def collapsing(collapse: Collapse | None) -> PairTransform:
     """
     if collapse is None or collapse.representative == "aligned":
         return unchanged
-    pick = min if collapse.representative == "first" else max
-
-    def collapsed(document: Document) -> Document:
-        members: dict[str, list[Mention]] = {}
-        for mention in document.mentions:
-            if mention.cluster is not None:
-                members.setdefault(mention.cluster, []).append(mention)
-        kept = {pick(mentions, key=_place).id for mentions in members.values()}
-        return restricted(document, lambda mention: mention.cluster is None or mention.id in kept)
-
-    return both_sides(collapsed)
+    names, seed = collapse.representative.split("/"), collapse.seed
+    return lambda pair: Pair(_collapsed(pair.gold, names[0], seed), _collapsed(pair.system, names[-1], seed))
 
 
-def _place(mention: Mention) -> tuple[int, int]:
-    """The begin and the end of a mention."""
-    return (mention.span[0][0], mention.span[-1][1]) if mention.span else (0, 0)
+def _collapsed(document: Document, representative: str, seed: int) -> Document:
+    """The document with only the `first`, the `last` or a `random` mention of each cluster."""
+
+    def place(mention: Mention) -> tuple[int, int]:
+        return (mention.span[0][0], mention.span[-1][1]) if mention.span else (0, 0)
+
+    def draw(mention: Mention) -> bytes:
+        """Equal mentions of the two sides draw the same."""
+        return hashlib.sha256(f"{seed} {document.id} {mention.span or mention.id}".encode()).digest()
+
+    members: dict[str, list[Mention]] = {}
+    for mention in document.mentions:
+        if mention.cluster is not None:
+            members.setdefault(mention.cluster, []).append(mention)
+    pick = max if representative == "last" else min
+    key: Callable[[Mention], Any] = draw if representative == "random" else place
+    kept = {pick(mentions, key=key).id for mentions in members.values()}
+    return restricted(document, lambda mention: mention.cluster is None or mention.id in kept)

@@ -29,8 +29,13 @@ SystemOnly = Literal["ignore", "score", "refuse"]
 GoldOnly = Literal["score", "refuse"]
 """Treatment of a document that only gold has: it is scored as missed, or refused."""
 
-Representative = Literal["first", "last", "aligned"]
-"""Which mention represents its cluster within a document; `aligned`: none, clusters are paired by shared mentions."""
+_One = Literal["first", "last", "random", "aligned"]
+_Each = Literal["first/last", "last/first", "first/random", "random/first", "last/random", "random/last"]
+Representative = _One | _Each
+"""Which mention represents its cluster within a document; `aligned`: none, clusters are paired by shared mentions.
+
+`random` orders mentions by chance, equal mentions of the two sides alike. Two words are gold's and the system's.
+"""
 
 PairTransform = Callable[[Pair], Pair]
 """From a pair of documents to what is left of it."""
@@ -135,6 +140,8 @@ class Collapse(Struct, frozen=True, forbid_unknown_fields=True):
     """Each cluster of a document becomes one mention, after the filters."""
 
     representative: Representative = "first"
+    seed: int = 0
+    """Of `random`."""
 
 
 class Filter(Struct, frozen=True, forbid_unknown_fields=True):

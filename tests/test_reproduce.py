@@ -9,12 +9,14 @@ from typing import Any
 
 import pytest
 
-from karat.model import Document, Mention
+from karat.model import Document, Mention, Value
 from karat.problems import UsageError
 from karat.protocols import resolve
 from karat.studies import pilot, reproduction
 from karat.studies.curves import Bench, Curve
-from karat.studies.papers import araki_2014, liu_2015
+from karat.studies.papers import _ecb_claims as ecb_claims
+from karat.studies.papers import araki_2014, liu_2015, upadhyay_2016
+from karat.studies.papers._three_systems import ThreeSystems
 from karat.studies.papers.araki_2014 import BLANCP, CHAIN, DEEPEST, FOLDER, MUCP, NSTMP, PREORDER, STAR
 from karat.studies.reproduction import Cell, Claim, Column, Numbers, Reproduction, numbers, text
 from tests.conftest import shared_path
@@ -262,6 +264,67 @@ def test_the_figures_of_the_page_are_these(name: str, simulated: Reproduction, t
 
 def texts(svg: str) -> list[str]:
     return re.findall(r"<text[^>]*>([^<]*)", svg)
+
+
+# Upadhyay et al. 2016, without ECB+
+
+
+def test_figure_3_has_the_printed_numbers() -> None:
+    """All twelve, cut off after one digit; 74.9 is a 75 that was stored a little below."""
+    systems = ThreeSystems()
+    simple, pure = systems.numbers()
+    cells = [cell for row in simple.rows.values() for cell in row if cell.published is not None]
+    assert len(cells) == 12
+    for cell in cells:
+        assert cell.difference is not None
+        assert -1e-9 < cell.difference <= 0.001 + 1e-9
+    assert [round(100 * (row[-1].found or 0), 1) for row in pure.rows.values()] == [48.9, 88.6, 80.6]
+    assert [claim.holds for claim in systems.claims()] == [True] * 3
+
+
+def test_figure_3_of_the_page_is_this_one(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib", reason="pictures need matplotlib (karat[plots])")
+    assert upadhyay_2016.FIGURES == ("figure-3",)
+    ThreeSystems().figure().save(tmp_path / "x.svg")
+    assert texts((tmp_path / "x.svg").read_text()) == texts((DOCS / "assets" / "upadhyay-2016.svg").read_text())
+
+
+def test_singletons_of_validated_sentences() -> None:
+    """Three of five mentions are alone; two of these are in a sentence that nobody validated."""
+
+    def claim(*validated: bool) -> Claim:
+        attributes: list[dict[str, Value]] = [{"validated": flag} for flag in validated] or [{}] * 5
+        clusters = ("E", "E", "F", None, None)
+        mentions = [
+            Mention(f"m{at}", ((at, at + 1),), cluster=cluster, attributes=attributes[at])
+            for at, cluster in enumerate(clusters)
+        ]
+        return ecb_claims.singleton_claim([Document("d", mentions=tuple(mentions))])
+
+    found = claim(True, True, True, False, False)
+    assert not found.holds, "60 % are not over 60 %"
+    assert found.found == (
+        "3 of 5 (60 %). But 2 of them (67 %) are in sentences whose coreference nobody validated; in validated "
+        "sentences, 1 of 3 mentions are singletons (33 %)"
+    )
+    assert claim().found.startswith("3 of 5 (60 %); without the list")
+
+
+def test_one_published_row_contradicts_itself() -> None:
+    """Recall over precision of CEAFe is the number of system clusters over gold's, whatever is collapsed."""
+    table = ecb_claims.cluster_table(
+        {**dict.fromkeys(upadhyay_2016.PURE, 0), "other": 4895}, 6096, upadhyay_2016.SIMPLE, upadhyay_2016.PURE
+    )
+    implied = {name: [cell.found for cell in row[:2]] for name, row in table.rows.items()}
+    off = {name for name, (simple, pure) in implied.items() if simple and pure and abs(simple - pure) > 2}
+    assert off == {"Lemma-delta"}
+    assert implied["Lemma-delta"] == [3769, 4904]
+    for name, row in [*upadhyay_2016.SIMPLE.items(), *upadhyay_2016.PURE.items()]:
+        mean = (row[2] + row[5] + row[8]) / 3
+        assert (abs(mean - row[12]) < 0.1) == (row is not upadhyay_2016.PURE["Lemma-delta"]), name
+    remark = ecb_claims.contradiction_remark(table, "Lemma-delta", "other", upadhyay_2016.PURE["Lemma-delta"])
+    assert "implies 3,769 under SIMPLE-CDEC and 4,904 under PURE-CDEC" in remark
+    assert "The mean of its three F is 55.9, printed 53.0; with BLANC it is 54.75, printed 52.6" in remark
 
 
 # Any paper

@@ -310,7 +310,7 @@ def test_without_the_extra(missing: str, corpus: str) -> None:
 @pytest.mark.slow
 def test_tables_of_upadhyay_2016() -> None:
     """Table 1 is exact; F of MUC, B3 and CEAFe is within 4.5 points of the paper, the CoNLL average within 2.5."""
-    found = recomputed("upadhyay-2016", str(shared_path("data", "ecbplus")), quick=True)
+    found = recomputed("upadhyay-2016", [str(shared_path("data", "ecbplus"))], quick=True)
     first, second, third, pure, clusters, *_ = found.numbers
     off = {name for name, row in first.rows.items() if any(cell.difference for cell in row[:3])}
     assert not off

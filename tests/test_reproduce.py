@@ -3,7 +3,8 @@
 import json
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +17,10 @@ from karat.studies import pilot, reproduction
 from karat.studies.curves import Bench, Curve
 from karat.studies.papers import _ecb_claims as ecb_claims
 from karat.studies.papers import araki_2014, liu_2015, upadhyay_2016
+from karat.studies.papers._partial_credit import Comparison, Credit
 from karat.studies.papers._three_systems import ThreeSystems
 from karat.studies.papers.araki_2014 import BLANCP, CHAIN, DEEPEST, FOLDER, MUCP, NSTMP, PREORDER, STAR
-from karat.studies.reproduction import Cell, Claim, Column, Numbers, Reproduction, numbers, text
+from karat.studies.reproduction import Cell, Claim, Column, Data, Numbers, Reproduction, numbers, text
 from tests.conftest import shared_path
 from tests.running import run
 
@@ -27,7 +29,7 @@ DOCS = Path(__file__).parents[1] / "docs"
 
 @pytest.fixture(scope="module")
 def found() -> Reproduction:
-    return reproduction.recomputed("araki-2014", None)
+    return reproduction.recomputed("araki-2014")
 
 
 @pytest.fixture(scope="module")
@@ -204,14 +206,16 @@ def characters_of(mention: Mention, document: Document) -> int:
 
 @pytest.fixture(scope="module")
 def simulated() -> Reproduction:
-    return reproduction.recomputed("liu-2015", None)
+    return reproduction.recomputed("liu-2015")
 
 
 @pytest.mark.slow
 def test_the_claims_of_liu_2015(simulated: Reproduction) -> None:
     assert simulated.about.startswith("SIMULATED")
-    assert [claim.holds for claim in simulated.claims] == [True] * 9
-    corpus, example, precision, *figures, units = simulated.numbers
+    assert [claim.holds for claim in simulated.claims] == [True] * 11
+    corpus, example, precision, *figures, units, half, credits = simulated.numbers
+    assert [[f"{100 * value:.2f}" for value in row] for row in values(half)] == [["50.00", "94.74"], ["50.00", "14.84"]]
+    assert all(greedy <= best + 1e-12 for greedy, best, _ in values(credits))
     assert all(cell.difference == 0 for table in (corpus, example) for row in table.rows.values() for cell in row)
     # The order of systems stays, and the fix never raises a score.
     assert [[cell.found for cell in row[3:]] for row in precision.rows.values()] == [[n, n] for n in range(1, 16)]
@@ -254,7 +258,7 @@ def test_the_page_shows_the_simulated_pilot(simulated: Reproduction) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["figure-1", "figure-3"])
+@pytest.mark.parametrize("name", liu_2015.FIGURES)
 def test_the_figures_of_the_page_are_these(name: str, simulated: Reproduction, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason="pictures need matplotlib (karat[plots])")
     simulated.figures[name].save(tmp_path / "x.svg")
@@ -264,6 +268,93 @@ def test_the_figures_of_the_page_are_these(name: str, simulated: Reproduction, t
 
 def texts(svg: str) -> list[str]:
     return re.findall(r"<text[^>]*>([^<]*)", svg)
+
+
+# Liu et al. 2015, in small
+
+
+def test_partial_credit_by_hand() -> None:
+    """Dice of 9 of 10 tokens is 18 / 19; of one of 10 in spans of 3 and 4 tokens, 2 / 13 and 2 / 14."""
+    comparison = Comparison({})
+    examples, _ = comparison.numbers()
+    assert values(examples) == [[0.5, pytest.approx(18 / 19)], [0.5, pytest.approx((2 / 13 + 2 / 14) / 2)]]
+
+
+def test_the_best_alignment_may_be_better_than_the_greedy_one() -> None:
+    """Both system mentions are nearest to the second gold mention; the greedy method leaves the first one without."""
+    comparison = Comparison({"a": Credit(0.5, 0.6, 0.4)})
+    variable, greedy = comparison.claims()
+    assert (variable.holds, greedy.holds) == (True, True)
+    assert "Dice gives 94.74 and 14.84" in variable.found
+    assert greedy.found.endswith("it has 75.00 where the greedy one has 50.00")
+
+
+@pytest.fixture
+def demo(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    monkeypatch.chdir(str(files("karat") / "demo"))
+    return ["gold.jsonl", "literal.jsonl", "eager.jsonl", "cautious.jsonl"]
+
+
+def test_liu_2015_on_files(demo: list[str], tmp_path: Path) -> None:
+    """The figures have the scores that `karat score` prints."""
+    pytest.importorskip("matplotlib", reason="pictures need matplotlib (karat[plots])")
+    done = run("reproduce", "liu-2015", *demo, "-f", "json", "--plot", f"figure-3={tmp_path / 'x.svg'}")
+    assert (done.code, done.err) == (0, "")
+    found = json.loads(done.out)
+    assert "SIMULATED" not in done.out
+    assert found["about"].startswith("On gold.jsonl, 12 documents with 144 event mentions, and 3 systems.")
+    assert set(found["figures"]) == set(liu_2015.FIGURES)
+    for name in demo[1:]:
+        scores = json.loads(run("score", demo[0], name, "-p", "liu-2015", "-f", "json").out)["scores"]
+        (figure,) = (table for table in found["numbers"] if table["title"].startswith("Figure 3"))
+        ids = ("nugget.span", "nugget.type", "nugget.realis", "nugget.type+realis")
+        row = figure["rows"][name.removesuffix(".jsonl")]
+        assert [cell["found"] for cell in row] == [scores[id_]["micro"]["f1"] for id_ in ids]
+    assert "eager" in (tmp_path / "x.svg").read_text()
+    claims = {claim["says"][:20]: claim["holds"] for claim in found["claims"]}
+    assert [says for says, holds in claims.items() if not holds] == ["We can also use the "]
+    assert len(claims) == 8
+
+
+def test_a_fix_that_changes_the_order_is_reported(tmp_path: Path) -> None:
+    """A finds all seven mentions, with one of their three words; B finds three of them, whole."""
+    three = [(10 * n, 10 * n + 3) for n in range(7)]
+    sides = {"gold": three, "a": [(begin, begin + 1) for begin, _ in three], "b": three[:3]}
+    for name, spans in sides.items():
+        mentions = [
+            {"id": f"m{n}", "span": [span], "attributes": {"type": "Life.Die", "realis": "Actual"}}
+            for n, span in enumerate(spans)
+        ]
+        (tmp_path / f"{name}.jsonl").write_text(json.dumps({"id": "d", "mentions": mentions}))
+    found = reproduction.recomputed("liu-2015", [str(tmp_path / f"{name}.jsonl") for name in sides])
+    before, after = zip(*([cell.found for cell in row[:2]] for row in found.numbers[1].rows.values()), strict=True)
+    assert before == pytest.approx((2 / 3, 3 / 5))
+    assert after == pytest.approx((1 / 2, 3 / 5))
+    assert (found.claims[0].where, found.claims[0].holds) == ("section 4.1", False)
+    assert "the order of the 2 systems changes" in found.claims[0].found
+
+
+@pytest.mark.parametrize(
+    ("args", "told"),
+    [
+        (["gold.jsonl"], "[data-needed]"),
+        (["gold.jsonl", "two=eager.jsonl,literal.jsonl"], "[runs-several]"),
+    ],
+)
+def test_refusals_of_liu_2015(args: list[str], told: str, demo: list[str]) -> None:
+    done = run("reproduce", "liu-2015", *args)
+    assert (done.code, done.out) == (2, "")
+    assert told in done.err
+
+
+@pytest.mark.parametrize("attributes", [{}, {"type": "Life.Die"}, {"type": "Life.Die", "realis": "Actual"}])
+def test_data_unlike_a_pilot_are_refused(attributes: dict[str, str], tmp_path: Path) -> None:
+    for name, begin in (("gold", 0), ("a", 10)):
+        mention = {"id": "m", "span": [[begin, begin + 3]], "attributes": attributes}
+        (tmp_path / f"{name}.jsonl").write_text(json.dumps({"id": "d", "mentions": [mention]}))
+    done = run("reproduce", "liu-2015", str(tmp_path / "gold.jsonl"), str(tmp_path / "a.jsonl"))
+    assert (done.code, done.out) == (1, "")
+    assert "[pilot-data]" in done.err
 
 
 # Upadhyay et al. 2016, without ECB+
@@ -349,21 +440,21 @@ def test_published_numbers_stand_beside_the_found_ones() -> None:
 class Needy:
     """A paper without a figure that needs data."""
 
-    DATA = "the folder of ECB+"
+    DATA = Data("the folder of ECB+")
     FIGURES = ()
 
     @staticmethod
-    def reproduce(data: str | None, progress: object, *, quick: bool) -> Reproduction:
-        return Reproduction(f"from {data}", ())
+    def reproduce(data: Sequence[str], progress: object, *, quick: bool) -> Reproduction:
+        return Reproduction(f"from {data[0]}", ())
 
 
 def test_data_are_given_where_they_are_needed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reproduction.PAPERS, "get", lambda name: Needy)
-    assert reproduction.recomputed("x", "here").title == "from here"
+    assert reproduction.recomputed("x", ["here"]).title == "from here"
     with pytest.raises(UsageError, match="x needs the folder of ECB"):
-        reproduction.recomputed("x", None)
+        reproduction.recomputed("x")
     with pytest.raises(UsageError, match="figure-absent"):
-        reproduction.recomputed("x", "here", figures=[None])
+        reproduction.recomputed("x", ["here"], figures=[None])
 
 
 @pytest.mark.parametrize(
@@ -371,6 +462,7 @@ def test_data_are_given_where_they_are_needed(monkeypatch: pytest.MonkeyPatch) -
     [
         (["araki-2013"], "[unknown-paper]"),
         (["araki-2014", "somewhere"], "[data-unwanted]"),
+        (["upadhyay-2016", "here", "there"], "[data-unwanted]"),
         (["araki-2014", "--plot", "figure.jpg"], "[plot-format]"),
         (["araki-2014", "--plot", "figure-5=figure.svg"], "[unknown-figure]"),
     ],

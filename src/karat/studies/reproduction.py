@@ -19,6 +19,16 @@ Form = Literal["count", "percent", "share"]
 """The format of a number: as it is, as a percentage with two digits, or with three digits."""
 
 
+class Data(Struct, frozen=True):
+    """The data that a user names after the paper."""
+
+    what: str
+    required: bool = True
+    """Without it, the paper is recomputed on data that come with karat."""
+    most: int | None = 1
+    """The largest number of paths; None: any."""
+
+
 class Cell(Struct, frozen=True):
     """A recomputed number, and the published one if there is one."""
 
@@ -83,7 +93,7 @@ PAPERS: Registry[Any] = Registry(
 
 def recomputed(
     name: str,
-    data: str | None,
+    data: Sequence[str] = (),
     *,
     figures: Sequence[str | None] = (),
     progress: Progress | None = None,
@@ -91,10 +101,13 @@ def recomputed(
 ) -> Reproduction:
     """A paper recomputed; it must have these figures (None: any)."""
     paper = PAPERS.get(name)
-    if paper.DATA is None and data is not None:
+    wanted: Data | None = paper.DATA
+    if wanted is None and data:
         raise UsageError("data-unwanted", f"the data of {name} come with karat", "Omit DATA.")
-    if paper.DATA is not None and data is None:
-        raise UsageError("data-needed", f"{name} needs {paper.DATA}", "Give its path after the name of the paper.")
+    if wanted is not None and wanted.required and not data:
+        raise UsageError("data-needed", f"{name} needs {wanted.what}", "Give its path after the name of the paper.")
+    if wanted is not None and wanted.most is not None and len(data) > wanted.most:
+        raise UsageError("data-unwanted", f"{name} takes only {wanted.what}", f"Omit {data[wanted.most]!r}.")
     for figure in figures:
         if not paper.FIGURES:
             raise UsageError("figure-absent", f"{name} has no figure to draw", "Omit --plot.")
@@ -110,8 +123,14 @@ def recomputed(
 
 def listed() -> str:
     """All papers, and the data that each needs."""
-    rows = [[name, paper.TITLE, paper.DATA or "none"] for name, paper in PAPERS]
+    rows = [[name, paper.TITLE, _data(paper.DATA)] for name, paper in PAPERS]
     return table(["paper", "title", "data"], rows, left=3) + "\n"
+
+
+def _data(data: Data | None) -> str:
+    if data is None:
+        return "none"
+    return data.what if data.required else f"none (simulated), or {data.what}"
 
 
 def text(reproduction: Reproduction) -> str:

@@ -40,7 +40,7 @@ CLOSE = 0.2
 """The largest deviation that is close to a straight line: the paper gives no number, we take a fifth of the range."""
 
 
-def reproduce(data: str | None, progress: Progress | None, *, quick: bool = False) -> Reproduction:
+def reproduce(data: Sequence[str], progress: Progress | None, *, quick: bool = False) -> Reproduction:
     """Sections 3 to 6; the data come with karat."""
     del data, progress, quick
     bench = Bench(resolve("araki-2014"), "hierarchy")

@@ -1,5 +1,6 @@
-"""Liu, Mitamura and Hovy (2015): section 4 and its three figures, on a simulated pilot.
+"""Liu, Mitamura and Hovy (2015): sections 3.1 and 4 and its three figures, on a simulated pilot or on one's own data.
 
+    section 3.1    Dice or one half, greedy or best alignment          `karat.studies.papers._partial_credit`
     section 2.4    precision TP / (TP + FP) and its fix, TP / N_S      `tac-pilot` and `liu-2015`
     Figure 1       span F1 and attribute accuracies (Algorithms 2, 3)  `tac-pilot`
     Figure 2       their products                                      `tac-pilot`
@@ -9,73 +10,53 @@
 The paper prints figures without numbers, so there is little to compare numbers with; its claims can be checked.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
 from karat.corpus.interface import Progress
 from karat.corpus.memory import MemoryCorpus
-from karat.model import Document, Mention
-from karat.problems import Findings
-from karat.protocols import resolve
+from karat.model import Document
 from karat.regions import shared
-from karat.report.figures.figure import Figure
-from karat.report.figures.kinds import systems_figure
 from karat.result import Result
-from karat.run.plan import Options
-from karat.run.scoring import score
 from karat.simulate.simulation import Rates
 from karat.studies import pilot
+from karat.studies.papers import _nugget_scores as nugget_scores
+from karat.studies.papers._nugget_scores import (
+    ACCURACIES,
+    BOTH,
+    FALSE_ALARMS,
+    FIXED,
+    PILOT,
+    PROTOCOLS,
+    REALIS,
+    SPAN,
+    TAC,
+    TYPE,
+    TYPE_ACCURACY,
+    Scores,
+    combined,
+    example,
+    figures,
+    known,
+    order,
+    precision_fix,
+    same_order,
+    scored,
+    tables,
+)
+from karat.studies.papers._partial_credit import Comparison, Credit, credit
+from karat.studies.papers._submissions import on_files
 from karat.studies.properties import percent
-from karat.studies.reproduction import Cell, Claim, Column, Numbers, Reproduction
+from karat.studies.reproduction import Cell, Claim, Column, Data, Numbers, Reproduction
 
-PROTOCOLS = PILOT, FIXED, TAC = ("tac-pilot", "liu-2015", "tac-2017")
-SPAN, TYPE, REALIS, BOTH = ("nugget.span", "nugget.type", "nugget.realis", "nugget.type+realis")
-ACCURACIES = TYPE_ACCURACY, REALIS_ACCURACY = ("nugget.accuracy.type", "nugget.accuracy.realis")
-PRODUCTS = ("nugget.product.type", "nugget.product.realis", "nugget.product.type+realis")
+TITLE, FIGURES = nugget_scores.TITLE, nugget_scores.FIGURES
 CARELESS = Rates(miss=0.18, spurious=0.15, boundary=0.45, attributes={"type": 0.14, "realis": 0.28})
 """A system whose spans are far worse than those of the others."""
 
 
-class Scores(NamedTuple):
-    """Everything that was scored."""
-
-    tokens: Mapping[str, Mapping[str, Result]]
-    """By protocol, then by system."""
-    characters: Mapping[str, Result]
-    """By system, under the fixed protocol."""
-
-    def value(self, protocol: str, system: str, measure: str, score: str = "f1") -> float:
-        """One score; none of these is undefined."""
-        return known(self.tokens[protocol][system], measure, score)
-
-    def column(self, protocol: str, measure: str, score: str = "f1") -> dict[str, float]:
-        """One score of every system."""
-        return {system: self.value(protocol, system, measure, score) for system in self.tokens[protocol]}
-
-
-def known(result: Result, measure: str, score: str = "f1") -> float:
-    value = result[measure].micro.values[score]
-    assert value is not None, "every system finds something"
-    return value
-
-
-def scored(gold: Sequence[Document], system: Sequence[Document], *protocols: str) -> list[Result]:
-    """The nugget scores of a system in memory."""
-    options = Options(("nugget",))
-    sides = MemoryCorpus(gold, name="simulated gold"), MemoryCorpus(system, name="simulated system")
-    return score(*sides, [resolve(name) for name in protocols], options, findings=Findings())
-
-
 def span_by_character(scores: Scores) -> dict[str, float]:
     return {system: known(result, SPAN) for system, result in scores.characters.items()}
-
-
-def order(column: Mapping[str, float]) -> list[str]:
-    """Systems, the best first."""
-    return sorted(column, key=lambda system: (-column[system], system))
 
 
 # Claims
@@ -83,9 +64,9 @@ def order(column: Mapping[str, float]) -> list[str]:
 
 def claims(scores: Scores, gold: Sequence[Document]) -> Iterator[Claim]:
     yield _perfect_precision(gold)
-    yield _same_order(scores)
+    yield same_order(scores)
     yield _false_alarms(gold)
-    yield from _combined(scores)
+    yield from combined(scores)
     yield from _bottlenecks(scores)
     yield _long_words(gold)
 
@@ -99,20 +80,6 @@ def _perfect_precision(gold: Sequence[Document]) -> Claim:
         before == 1 and after < 1,
         f"a system that finds every mention, half of them with wrong ends, has precision {percent(before)} in the "
         f"pilot and {percent(after)} after the fix",
-    )
-
-
-def _same_order(scores: Scores) -> Claim:
-    before, after = scores.column(PILOT, SPAN), scores.column(FIXED, SPAN)
-    changes = [before[system] - after[system] for system in before]
-    gap = min(before[above] - before[below] for above, below in pairwise(order(before)))
-    return Claim(
-        "The scores of the participant systems only change by a very small value, and the span-based ordering "
-        "remains the same",
-        "section 4.1",
-        order(before) == order(after),
-        f"span F1 falls by {percent(min(changes))} to {percent(max(changes))} points, and the order of the "
-        f"{len(before)} systems stays; the closest neighbours are {percent(gap)} points apart",
     )
 
 
@@ -134,47 +101,12 @@ def _false_alarms(gold: Sequence[Document]) -> Claim:
     added = sum(len(many.mentions) - len(few.mentions) for many, few in zip(flooded, without, strict=True))
     values = ", ".join(f"{id_.rpartition('.')[2]} {percent(known(after, id_, 'accuracy'))}" for id_ in ACCURACIES)
     return Claim(
-        "because attribute scores are only calculated on the gold standard mentions, the false alarms on the "
-        "rest of the predicted mentions are not penalized",
+        FALSE_ALARMS,
         "section 4.2",
         same and known(after, SPAN) < known(before, SPAN),
         f"{added:,} false alarms lower the span F1 of a system from {percent(known(before, SPAN))} to "
         f"{percent(known(after, SPAN))}; its accuracies {'stay the same' if same else 'change'} ({values})",
     )
-
-
-def _combined(scores: Scores) -> Iterator[Claim]:
-    product = scores.column(PILOT, PRODUCTS[-1], "score")
-    span, type_, realis, both = (scores.column(FIXED, id_) for id_ in (SPAN, TYPE, REALIS, BOTH))
-    yield Claim(
-        "the resulting scores will soon become too small after multiplication, which are less interpretable",
-        "section 4.2, Figure 2",
-        all(product[system] < both[system] for system in both),
-        f"the products of all three scores are {_range(product)}; attributes inside F1 give {_range(both)}, more for "
-        f"{sum(both[system] > product[system] for system in both)} of {len(both)} systems",
-    )
-    bounded = sum(both[system] <= min(type_[system], realis[system]) for system in both)
-    harder = sum(realis[system] < type_[system] for system in both)
-    yield Claim(
-        "The combined score of all attributes now falls into a more reasonable range (bounded by the performance "
-        "of the hardest attribute, namely realis status)",
-        "section 4.2, Figure 3",
-        bounded == len(both),
-        f"type+realis F1 is at most the F1 of the harder attribute for {bounded} of {len(both)} systems; realis "
-        f"is the harder one for {harder}, as they were simulated",
-    )
-    monotone = sum(span[system] >= max(type_[system], realis[system]) for system in both)
-    yield Claim(
-        "We also observe that all performances decrease monotonically",
-        "section 4.2, Figure 3",
-        monotone == bounded == len(both),
-        f"from span to one attribute, and from one to both, F1 never rises in {min(monotone, bounded)} of "
-        f"{len(both)} systems",
-    )
-
-
-def _range(column: Mapping[str, float]) -> str:
-    return f"{percent(min(column.values()))} to {percent(max(column.values()))}"
 
 
 def _bottlenecks(scores: Scores) -> Iterator[Claim]:
@@ -255,10 +187,7 @@ def remarks(scores: Scores, gold: Sequence[Document]) -> Iterator[str]:
     )
 
 
-TITLE = "Liu, Mitamura and Hovy (2015), Evaluation Algorithms for Event Nugget Detection: A Pilot Study"
-DATA = None
-FIGURES = ("figure-1", "figure-2", "figure-3")
-
+DATA = Data("GOLD SYSTEM...", required=False, most=None)
 ABOUT = (
     "SIMULATED: the pilot's corpus (LDC2015E3) needs a licence, and its 15 submissions are not public. karat makes 200 "
     "documents with 6,921 event mentions, and 15 systems of different character from them (`karat simulate`), the same "
@@ -266,33 +195,47 @@ ABOUT = (
 )
 
 
-def reproduce(data: str | None, progress: Progress | None, *, quick: bool = False) -> Reproduction:
-    """Section 4 on simulated documents."""
-    del data, quick
+def reproduce(data: Sequence[str], progress: Progress | None, *, quick: bool = False) -> Reproduction:
+    """Sections 3.1 and 4 on simulated documents, or on GOLD and SYSTEMs."""
+    del quick
+    return on_files(*data, progress=progress) if data else _on_simulation(progress)
+
+
+def _on_simulation(progress: Progress | None) -> Reproduction:
     gold = pilot.gold()
     in_characters = [pilot.in_characters(document) for document in gold]
     tokens: dict[str, dict[str, Result]] = {name: {} for name in PROTOCOLS}
     characters: dict[str, Result] = {}
+    credits: dict[str, Credit] = {}
     steps = len(pilot.SYSTEMS) + 1
     for number, one in enumerate(pilot.SYSTEMS, 1):
         system = pilot.made(gold, one.rates)
         for protocol, result in zip(PROTOCOLS, scored(gold, system, *PROTOCOLS), strict=True):
             tokens[protocol][one.name] = result
+        credits[one.name] = credit(MemoryCorpus(gold), MemoryCorpus(system))
         (characters[one.name],) = scored(in_characters, [pilot.in_characters(document) for document in system], FIXED)
         if progress is not None:
             progress(number, steps)
     scores = Scores(tokens, characters)
-    checked = tuple(claims(scores, gold))
+    comparison = Comparison(credits)
+    checked = (*claims(scores, gold), *comparison.claims())
     noted = tuple(remarks(scores, gold))
     if progress is not None:
         progress(steps, steps)
     return Reproduction(
         title=TITLE,
         about=ABOUT,
-        numbers=(_corpus(gold), _example(), _precision(scores), *_tables(scores), _units(scores)),
+        numbers=(
+            _corpus(gold),
+            example(),
+            precision_fix(scores),
+            *tables(scores),
+            _units(scores),
+            *comparison.numbers(),
+        ),
         claims=checked,
         remarks=noted,
-        figures=dict(zip(FIGURES, _figures(scores), strict=True)),
+        figures=dict(zip(FIGURES, figures(scores, ABOUT, "simulated system"), strict=True)),
     )
 
 
@@ -314,66 +257,6 @@ def _corpus(gold: Sequence[Document]) -> Numbers:
     )
 
 
-def _example() -> Numbers:
-    """Section 2.5: one gold mention that both systems split in two, leaving out a word."""
-
-    def document(*spans: tuple[tuple[tuple[int, int], ...], str]) -> list[Document]:
-        mentions = [Mention(f"m{n}", span, attributes={"type": type_}) for n, (span, type_) in enumerate(spans)]
-        return [Document("d", unit="token", mentions=tuple(mentions))]
-
-    gold = document((((1, 3), (4, 5)), "Life.Die"))  # He [carried out] the [assassination]
-    rows: dict[str, tuple[Cell, ...]] = {}
-    for name, first, published in (("System 1", "Life.Die", 1.0), ("System 2", "Business.MERGE", 0.5)):
-        (result,) = scored(gold, document((((1, 2),), first), (((4, 5),), "Life.Die")), PILOT)
-        rows[name] = (Cell(known(result, TYPE_ACCURACY, "accuracy"), published),)
-    return Numbers("The example of section 2.5", (Column("type accuracy"),), rows)
-
-
-def _precision(scores: Scores) -> Numbers:
-    before, after = scores.column(PILOT, SPAN), scores.column(FIXED, SPAN)
-    ranks = [{system: rank for rank, system in enumerate(order(column), 1)} for column in (before, after)]
-    return Numbers(
-        "Span F1 before and after the precision fix (section 4.1)",
-        (Column("pilot"), Column("fixed"), Column("change"), Column("rank", "count"), Column("rank fixed", "count")),
-        {
-            system: tuple(
-                map(Cell, (before[system], after[system], after[system] - before[system], *(r[system] for r in ranks)))
-            )
-            for system in order(before)
-        },
-    )
-
-
-def _tables(scores: Scores) -> Iterator[Numbers]:
-    """The data of the figures, in their order."""
-    span = {"span F1": (PILOT, SPAN, "f1")}
-    yield _table(
-        "Figure 1: span F1 and accuracies, sorted by span F1",
-        scores,
-        {**span, **{f"{id_.rpartition('.')[2]} accuracy": (PILOT, id_, "accuracy") for id_ in ACCURACIES}},
-        by="span F1",
-    )
-    products = {id_.removeprefix("nugget.product."): (PILOT, id_, "score") for id_ in PRODUCTS}
-    yield _table(
-        "Figure 2: span F1 multiplied by accuracies, sorted by the combined score",
-        scores,
-        {**span, **{f"with {name}": place for name, place in products.items()}},
-        by="with type+realis",
-    )
-    yield _table(
-        "Figure 3: F1 with attributes (Algorithm 4), sorted by the combined score",
-        scores,
-        {f"{id_.removeprefix('nugget.')} F1": (FIXED, id_, "f1") for id_ in (SPAN, TYPE, REALIS, BOTH)},
-        by="type+realis F1",
-    )
-
-
-def _table(title: str, scores: Scores, columns: Mapping[str, tuple[str, str, str]], *, by: str) -> Numbers:
-    values = {name: scores.column(*place) for name, place in columns.items()}
-    rows = {system: tuple(Cell(column[system]) for column in values.values()) for system in order(values[by])}
-    return Numbers(title, tuple(map(Column, columns)), rows)
-
-
 def _units(scores: Scores) -> Numbers:
     tokens = scores.column(FIXED, SPAN)
     characters = span_by_character(scores)
@@ -385,10 +268,3 @@ def _units(scores: Scores) -> Numbers:
             for system in order(tokens)
         },
     )
-
-
-def _figures(scores: Scores) -> Iterator[Figure]:
-    for protocol, kind in ((PILOT, "accuracy"), (PILOT, "product"), (FIXED, "attributes")):
-        figure = systems_figure(scores.tokens[protocol], kind)
-        rows = tuple(tuple(replace(panel, row_field="simulated system") for panel in row) for row in figure.rows)
-        yield replace(figure, rows=rows, comments=(ABOUT, *figure.comments))

@@ -35,7 +35,7 @@ from karat.studies.papers._ecb_claims import (
     singleton_claim,
 )
 from karat.studies.papers._three_systems import ThreeSystems
-from karat.studies.reproduction import Cell, Claim, Column, Numbers, Reproduction
+from karat.studies.reproduction import Cell, Claim, Column, Data, Numbers, Reproduction
 
 Row = tuple[float, ...]
 
@@ -81,7 +81,7 @@ PURE: dict[str, Row] = {
 
 
 TITLE = "Upadhyay et al. (2016), Revisiting the Evaluation for Cross Document Event Coreference"
-DATA = "the folder of ECB+"
+DATA = Data("the folder of ECB+")
 FIGURES = ("figure-3",)
 
 SCORES = (
@@ -103,10 +103,10 @@ REPRESENTATIVES = ("first", "last", "first/last", "last/first", "aligned")
 """Which mention represents a cluster in a document under PURE-CDEC; the paper does not say which it used."""
 
 
-def reproduce(data: str | None, progress: Progress | None = None, *, quick: bool = False) -> Reproduction:
+def reproduce(data: Sequence[str], progress: Progress | None = None, *, quick: bool = False) -> Reproduction:
     """Figure 3 and Tables 1 to 3; `quick` leaves out SAC, which has to be trained."""
-    assert data is not None, "DATA says that it is needed"
-    corpus = open_corpus(data)
+    (folder,) = data
+    corpus = open_corpus(folder)
     analyser = ANALYSERS.get("lemminflect")
     train, _, test = (corpus.of_topics(Topics((), [(topics[0], topics[-1])])) for topics in SPLITS.values())
     texts = texts_of(test, analyser, progress)

@@ -37,6 +37,11 @@ _READING = (
         help="Name of relations that are coreference (brat); may be repeated. Default: names that start with coref.",
     ),
     click.option(
+        "--documents",
+        type=Nearest(["column", "prefix", "none"]),
+        help="Where CoNLL meta-documents name their documents; none: read each as one document. Default: recognised.",
+    ),
+    click.option(
         "--max-bytes",
         type=click.IntRange(1),
         metavar="N",
@@ -51,11 +56,11 @@ def reading_options(command: _Command) -> _Command:
 
     @wraps(command)
     def with_reading(
-        *args: Any, unit: Any, tokens: Any, sources: Any, coreference: Any, max_bytes: Any, **rest: Any
+        *args: Any, unit: Any, tokens: Any, sources: Any, coreference: Any, documents: Any, max_bytes: Any, **rest: Any
     ) -> Any:
         from karat.formats import read_options
 
-        return command(*args, reading=read_options(unit, tokens, sources, coreference, max_bytes), **rest)
+        return command(*args, reading=read_options(unit, tokens, sources, coreference, documents, max_bytes), **rest)
 
     decorated: Any = with_reading
     for option in reversed(_READING):

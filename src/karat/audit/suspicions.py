@@ -88,9 +88,13 @@ def audit(
     *,
     threshold: float = THRESHOLD,
     topics: str | None = None,
+    validated: bool = False,
     progress: Progress | None = None,
 ) -> Audit:
-    """Audit a corpus; `topics` are those that it was restricted to, for the signature."""
+    """Audit a corpus; `topics` are those that it was restricted to, for the signature.
+
+    If it was restricted to validated sentences, no document is called partly annotated.
+    """
     texts = texts_of(corpus, analyser, progress)
     candidates = pairs(texts, analyser)
     labels = numbered(gold_clusters(texts))
@@ -103,7 +107,7 @@ def audit(
         analyser.engine,
         threshold,
         tuple(_suspicions(candidates, labels, weights, threshold)),
-        tuple(partly_annotated(texts)),
+        () if validated else tuple(partly_annotated(texts)),
         work_signature({"audit": f"{threshold:g}"}, topics=topics, words=analyser.engine, corpus=fingerprint(texts)),
     )
 

@@ -86,7 +86,10 @@ def topics_spec(context: click.Context, parameter: click.Parameter, spec: str | 
 
 
 topics_option = click.option(
-    "--topics", metavar="SPEC", callback=topics_spec, help="Use only documents of these topics: 26-45, or 1,3,7-9."
+    "--topics",
+    metavar="SPEC",
+    callback=topics_spec,
+    help="Use only documents of these topics: 26-45, 1,3,7-9, or a split of ECB+ by its name, cybulska-2015:test.",
 )
 form_option = click.option(
     "-f",
@@ -97,6 +100,21 @@ form_option = click.option(
     show_default=True,
     help="Output format.",
 )
+
+VALIDATED = "Use only mentions in the validated sentences of ECB+, as most papers do."
+
+
+def validated_option(command: _Command) -> _Command:
+    """Restrict what `reading` reads; for a command with `input_options`."""
+
+    @wraps(command)
+    def with_validated(*args: Any, validated: bool, reading: Any, **rest: Any) -> Any:
+        from msgspec.structs import replace
+
+        return command(*args, reading=replace(reading, validated=validated), **rest)
+
+    return click.option("--validated", is_flag=True, help=VALIDATED)(with_validated)  # type: ignore[return-value]
+
 
 TABLES = ("csv", "markdown", "latex")
 """Output formats that have only tables."""

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from karat.cli._options import input_options, print_findings, progress, topics_option
+from karat.cli._options import input_options, print_findings, progress, topics_option, validated_option
 from karat.cli._output import output_option, output_style, refuse_overwriting, write_output
 from karat.cli.completion import Nearest, complete_files
 from karat.problems import placed
@@ -50,6 +50,7 @@ wrong. Needs the extra karat[baselines].
     "--analyser", metavar="NAME", default="lemminflect", show_default=True, help="What finds lemmas and heads."
 )
 @input_options
+@validated_option
 @click.option(
     "-f",
     "--format",
@@ -102,7 +103,9 @@ def audit(
         content: str | Iterable[str] = report.planted_text(results, rate=plant, seed=seed, signature=signature)
     else:
         with placed(lambda: (opened.name, None)):
-            found = suspicions.audit(opened, words, threshold=threshold, topics=chosen, progress=progress())
+            found = suspicions.audit(
+                opened, words, threshold=threshold, topics=chosen, validated=reading.validated, progress=progress()
+            )
         forms: dict[str, Callable[[], str | Iterable[str]]] = {
             "text": lambda: report.text(found, most=most or None, style=output_style(output)),
             "json": lambda: report.json(found),

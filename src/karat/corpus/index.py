@@ -10,6 +10,7 @@ from typing import BinaryIO, NamedTuple
 
 from karat.corpus.paths import File
 from karat.corpus.remote import is_url, state_of
+from karat.corpus.validated import only_validated
 from karat.formats import decode, stem
 from karat.model import Document
 from karat.plugin import Context, Format, Identity, Marker, Piece, ReadOptions
@@ -244,7 +245,10 @@ class DocumentReader:
 
     def documents(self, number: int, entry: Entry, report: Report) -> Iterator[Document]:
         """The documents of an entry: one, unless the file is read whole."""
-        return self._format.read(self.piece(number, entry), Context(self._options, report))
+        documents = self._format.read(self.piece(number, entry), Context(self._options, report))
+        if not self._options.validated:
+            return documents
+        return (only_validated(document, self._files[number].name) for document in documents)
 
     def piece(self, number: int, entry: Entry) -> Piece:
         """The bytes of an entry."""

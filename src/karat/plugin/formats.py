@@ -214,6 +214,8 @@ class ReadOptions(Struct, frozen=True):
     """Names of relations that are coreference, beside those that the format knows."""
     documents: DocumentNames | None = None
     """None: what each file has."""
+    validated: bool = False
+    """Only mentions in the validated sentences of ECB+: those whose attribute `validated` is true."""
     max_bytes: int = MAX_BYTES
     """The most that standard input, pipes and unpacked files of one argument may hold together."""
     gold: GoldDocuments | None = None

@@ -18,6 +18,7 @@ Examples:
   karat audit ecbplus/ --topics 1-22
   karat audit ecbplus/ --topics 1-22 -f csv -o suspicious.csv
   karat audit ecbplus/ --topics 1-22 -f html -o audit.html
+  karat audit ecbplus/ --topics cybulska-2015:train --validated --class missing
   karat audit ecbplus/ --topics 1-22 --plant 0.05
 
 Pairs of event mentions of one topic with similar heads are classified by an anchored SVM (Goldberg and Elhadad 2007;
@@ -35,6 +36,12 @@ wrong. Needs the extra karat[baselines].
     default=0.95,
     show_default=True,
     help="Report pairs whose anchor weight is higher.",
+)
+@click.option(
+    "--class",
+    "only",
+    type=Nearest(["missing", "suspicious"]),
+    help="List only links that may be missing, or only links that look wrong. Default: both, missing ones first.",
 )
 @click.option(
     "--most", type=click.IntRange(0), default=20, show_default=True, help="Print at most so many pairs as text; 0: all."
@@ -65,6 +72,7 @@ def audit(
     corpus: str,
     topics: Any,
     threshold: float,
+    only: Any,
     most: int,
     plant: float | None,
     seed: int,
@@ -76,8 +84,8 @@ def audit(
 ) -> None:
     """List suspicious annotations in CORPUS, the most suspicious first.
 
-    Event mentions that may corefer but are not linked, links that look wrong, and documents that look only partly
-    annotated. A suspicion is not an error: read both sentences.
+    First event mentions that may corefer but are not linked, then links that look wrong, and documents that look only
+    partly annotated. A suspicion is not an error: read both sentences.
     """
     from karat.audit import suspicions
     from karat.audit import suspicions as planting
@@ -97,6 +105,7 @@ def audit(
         texts = texts_of(opened, words, progress())
         with placed(lambda: (opened.name, None)):
             results = planting.plant(texts, pairs(texts, words), rate=plant, seed=seed, file=opened.name)
+        results = [planted for planted in results if planted.kind.startswith(only or "")]
         signature = work_signature(
             {"plant": f"{plant:g}", "seed": str(seed)}, topics=chosen, words=words.engine, corpus=fingerprint(texts)
         )
@@ -104,7 +113,13 @@ def audit(
     else:
         with placed(lambda: (opened.name, None)):
             found = suspicions.audit(
-                opened, words, threshold=threshold, topics=chosen, validated=reading.validated, progress=progress()
+                opened,
+                words,
+                threshold=threshold,
+                only=only,
+                topics=chosen,
+                validated=reading.validated,
+                progress=progress(),
             )
         forms: dict[str, Callable[[], str | Iterable[str]]] = {
             "text": lambda: report.text(found, most=most or None, style=output_style(output)),

@@ -7,6 +7,7 @@ from random import Random
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 from scipy.sparse import csr_array, hstack, identity
 
 from karat.audit.pairs import anchor_weights, pairs
@@ -92,6 +93,35 @@ def test_a_hidden_link_is_the_most_suspicious(documents: list[Document], tmp_pat
     assert first["first"]["before"].startswith("The Name")
 
 
+def linked(document: Document, mention: str, cluster: str) -> Document:
+    """The document with one mention in this cluster."""
+    mentions = [replace(one, cluster=cluster) if one.id == mention else one for one in document.mentions]
+    return replace(document, mentions=tuple(mentions))
+
+
+def test_missing_links_come_first(documents: list[Document], tmp_path: Path) -> None:
+    """The wrong link of two coughs is more suspicious than most missing links, and listed after all of them."""
+    documents[7] = unlinked(documents[7], documents[7].mentions[0].id)
+    for number in (10, 11):
+        documents[number] = linked(documents[number], f"1-{number - 10}-own", "cough")
+    path = written(documents, tmp_path)
+
+    def listed(*options: str) -> list[tuple[bool, float]]:
+        done = run("audit", path, "--threshold", "0", "-f", "json", *options)
+        return [(one["kind"] == "suspicious-link", one["weight"]) for one in json.loads(done.out)["suspicions"]]
+
+    both, missing, suspicious = listed(), listed("--class", "missing"), listed("--class", "suspicious")
+    assert both == missing + suspicious
+    assert {is_link for is_link, _ in missing} == {False}
+    assert {is_link for is_link, _ in suspicious} == {True}
+    for kind in (missing, suspicious):
+        assert kind == sorted(kind, key=lambda one: -one[1])
+    assert missing[0][1] > suspicious[0][1] > missing[1][1]
+    text = run("audit", path, "--class", "missing").out
+    assert "missing-singleton-cluster" in text
+    assert "suspicious-link" not in text
+
+
 def test_text_and_csv(documents: list[Document], tmp_path: Path) -> None:
     documents[7] = unlinked(documents[7], documents[7].mentions[0].id)
     path = written(documents, tmp_path)
@@ -127,6 +157,9 @@ def test_plant_prints_a_table(documents: list[Document], tmp_path: Path) -> None
     assert done.code == 0
     assert "P@100" in done.out
     assert "cross-validated by topic" in done.out
+    only = run("audit", written(documents, tmp_path), "--plant", "0.1", "--seed", "3", "--class", "missing")
+    assert "missing links" in only.out
+    assert "suspicious-link" not in only.out
 
 
 def test_documents_that_look_partly_annotated(documents: list[Document], tmp_path: Path) -> None:

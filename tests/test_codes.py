@@ -275,6 +275,7 @@ NEVER_FOUND = {
     "parameter-file": "an option that cannot be used ends the command: --types names no file",
     "types-empty": "only a score may have a filter of no types",
     "validated-absent": "only a score may ask for validated sentences",
+    "validated-unknown": "validate takes no --validated",
     "validated-nearest": "only a score may ask for validated sentences",
     "element-twice": "only a score document by document minds an element in two of them",
     "element-differs": "only a score across documents minds what they say of one element",

@@ -125,6 +125,49 @@ def test_aligned_of_gold_with_itself_is_perfect() -> None:
     assert result["coref.muc"].f1 == result["coref.b3"].f1 == result["coref.ceafe"].f1 == 1
 
 
+# cattan-2021
+
+CATTAN = [["a1", "a2"], ["s"], ["b1", "b2", "b3"]]
+"""Clusters of gold; mentions a and s are in topic 1, mentions b in topic 2."""
+
+
+def by_topic(clusters: list[list[str]]) -> list[Document]:
+    def topic(number: str, letters: str) -> Document:
+        mentions = [
+            mention(name, (ord(name[0]) * 10 + int(name[1:] or 0), ord(name[0]) * 10 + 10), cluster=cluster[0])
+            for cluster in clusters
+            for name in cluster
+            if name[0] in letters
+        ]
+        return Document(f"d{number}", topic=number, mentions=tuple(mentions))
+
+    return [topic("1", "asx"), topic("2", "b")]
+
+
+def test_cattan_2021_drops_the_singletons_of_each_side() -> None:
+    """Gold keeps a1 a2 and b1 b2 b3; the system keeps s x, since its own cluster has two mentions."""
+    result = score(by_topic(CATTAN), by_topic([["a1", "a2"], ["s", "x"], ["b1", "b2"], ["b3"]]), protocol="cattan-2021")
+    assert result.unit == "topic"
+    assert result["coref.mention"].micro.values == pytest.approx({"precision": 4 / 6, "recall": 4 / 5, "f1": 8 / 11})
+    assert result["coref.muc"].micro.values == pytest.approx({"precision": 2 / 3, "recall": 2 / 3, "f1": 2 / 3})
+    assert result["coref.b3"].micro.values == pytest.approx({"precision": 4 / 6, "recall": 2 / 3, "f1": 2 / 3})
+
+
+@pytest.mark.parametrize(("unit", "precision"), [("topic", 2 / 2), ("corpus", 2 / 3)])
+def test_cattan_2021_by_topic_or_corpus(unit: str, precision: float) -> None:
+    """The link between topics, of a2 and b1, is wrong in the corpus and not scored by topic."""
+    system = by_topic([["a1", "a2", "b1", "b2"], ["s"], ["b3"]])
+    result = score(by_topic(CATTAN), system, protocol="cattan-2021", settings={"unit": unit})
+    assert result.unit == unit
+    assert result["coref.muc"].precision == precision
+    assert result["coref.muc"].recall == 2 / 3
+
+
+def test_cattan_2021_has_no_other_unit() -> None:
+    with pytest.raises(karat.UsageError, match="unit"):
+        score(by_topic(CATTAN), by_topic(CATTAN), protocol="cattan-2021", settings={"unit": "subtopic"})
+
+
 # --by
 
 

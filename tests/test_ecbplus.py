@@ -13,12 +13,13 @@ import pytest
 
 import karat
 from karat.corpus.files import FileCorpus
+from karat.corpus.opening import open_corpus
 from karat.filters import FILTERS
 from karat.filters.validated import Validated
 from karat.formats import FORMATS, _text
 from karat.formats import ecbplus as _sentences
 from karat.model import Cluster, Document, Mention, Pair
-from karat.plugin import Comparison
+from karat.plugin import Comparison, ReadOptions
 from karat.problems import Finding, KaratError
 from karat.protocols import resolve
 from karat.regions import size
@@ -345,6 +346,52 @@ def test_the_list_is_no_file_that_was_skipped(tmp_path: Path) -> None:
     assert done.err == f"note: {tmp_path}/other.csv: is not ecbplus and was not read [file-skipped]\n"
     values = json.loads(done.out)["attributes"]["event"]["validated"]["values"]
     assert values == [{"value": True, "count": 3}, {"value": False, "count": 1}]
+
+
+def test_commands_can_use_validated_sentences_only(tmp_path: Path) -> None:
+    """Of the clusters, only the one within the document and HUM1, by its second mention, are left."""
+    path, out = put(tmp_path), tmp_path / "out.jsonl"
+    put(tmp_path, SENTENCES, "sentences.csv")
+    described = json.loads(run("describe", str(path), "--validated", "-f", "json").out)
+    assert {kind: counts["mentions"] for kind, counts in described["mentions"].items()} == {"event": 3, "entity": 1}
+    assert run("convert", str(path), str(out), "--validated").code == 0
+    (document,) = karat.read(out)
+    assert [mention.id for mention in document.mentions] == ["34", "35", "36", "37"]
+    assert [cluster.id for cluster in document.clusters] == ["HUM1", "1_10ecb:3"]
+    done = run("score", str(path), str(out), "--validated", "-p", "simple-cdec", "-f", "json")
+    scored = json.loads(done.out)
+    assert scored["gold"]["mentions"] == scored["system"]["mentions"] == 3
+    assert "|validated=true|" in scored["signature"]
+
+
+def test_validated_mentions_keep_their_lines(tmp_path: Path) -> None:
+    path = put(tmp_path)
+    put(tmp_path, SENTENCES, "sentences.csv")
+    with (
+        closing(karat.read(path)) as whole,
+        closing(open_corpus(str(path), options=ReadOptions(validated=True))) as part,
+    ):
+        for item in ("34", "36", "HUM1", "1_10ecb:3"):
+            assert part.where("1_10ecb", item) == whole.where("1_10ecb", item)
+
+
+def test_without_the_list_no_sentence_is_known_to_be_validated(tmp_path: Path) -> None:
+    path = str(put(tmp_path))
+    done = run("describe", path, "--validated")
+    assert done.code == 1
+    assert "--validated: no mention of document '1_10ecb' says whether its sentence was validated" in done.err
+    assert "ECBplus_coreference_sentences.csv" in done.err
+    done = run("score", path, path, "-p", "tac-2017", "-p", "conll-2012", "--validated")
+    assert done.code == 2
+    assert "--validated is for the protocols across documents, not for tac-2017, conll-2012" in done.err
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("part", "events"), [("train", 3808), ("dev", 1245), ("test", 1780)])
+def test_validated_events_of_the_splits(part: str, events: int) -> None:
+    corpus = str(shared_path("data", "ecbplus"))
+    done = run("describe", corpus, "--topics", f"cybulska-2015:{part}", "--validated", "-f", "json")
+    assert json.loads(done.out)["mentions"]["event"]["mentions"] == events
 
 
 def test_a_document_that_is_not_listed_has_no_validated_sentence(tmp_path: Path) -> None:

@@ -142,6 +142,11 @@ COUNTEREXAMPLES: dict[tuple[str, Law], Sides] = {
         linked("a", "b", "c", after=[("a", "b")], subevent=[("b", "c")]),
         linked("a", "b", "c", after=[("a", "b"), ("a", "c")], subevent=[("a", "b"), ("b", "c")]),
     ),
+    # BLANC ignores non-links if gold has none; a system without them is wrong about gold's.
+    ("cattan-2021", "swap"): (
+        one(*(mention(str(at), (at, at + 1), cluster="E") for at in range(4))),
+        one(*(mention(str(at), (at, at + 1), cluster=str(at // 2)) for at in range(4))),
+    ),
     # Without false positives the pilot's precision is perfect, however bad the span.
     ("tac-pilot", "swap"): (one(mention("g", (0, 4))), one(mention("s", (0, 2)))),
     # Two mentions of one span both go to the first gold mention; the second is missed.

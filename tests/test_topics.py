@@ -84,6 +84,37 @@ def test_what_is_no_spec_is_a_usage_error(corpus: Path, command: str, spec: str,
     assert hint in done.err
 
 
+@pytest.mark.parametrize(
+    ("spec", "topics"),
+    [
+        ("cybulska-2015:train", "1,3-4,6-11,13-14,16,19-20,22,24-33"),
+        ("cybulska-2015:dev", "2,5,12,18,21,23,34-35"),
+        ("cybulska-2015:test", "36-45"),
+        ("yang-2015:train", "1-22"),
+        ("yang-2015:dev", "23-25"),
+        ("yang-2015:test,sports", "26-45,sports"),
+        ("daily:uk", "daily:uk"),
+    ],
+)
+def test_splits_of_papers_have_names(spec: str, topics: str) -> None:
+    assert str(Topics.parse(spec)) == topics
+
+
+@pytest.mark.parametrize(
+    ("spec", "message", "hint"),
+    [
+        ("cybulsky-2015:test", "there is no split 'cybulsky-2015'", "Did you mean cybulska-2015?"),
+        ("yang-2015:tset", "yang-2015 has no part 'tset'", "Write yang-2015:train, yang-2015:dev, yang-2015:test."),
+        ("1,yang-2015", "yang-2015 is a split", "Write yang-2015:train"),
+    ],
+)
+def test_unknown_splits_are_usage_errors(corpus: Path, spec: str, message: str, hint: str) -> None:
+    done = run("describe", str(corpus), "--topics", spec)
+    assert (done.code, done.out) == (2, "")
+    assert message in done.err
+    assert hint in done.err
+
+
 def test_numbers_too_long_to_be_topics_are_names() -> None:
     assert "9" * 5000 in Topics.parse("9" * 5000)
     assert "9" * 5000 not in Topics.parse("1-9")

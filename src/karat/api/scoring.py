@@ -17,6 +17,7 @@ from karat.corpus.opening import open_corpus
 from karat.counts import ScoreValues
 from karat.formats import read_options
 from karat.model import Document, Unit
+from karat.plugin.formats import DocumentNames
 from karat.problems import Findings, Origin, Rule, UsageError, of_side, quoted
 from karat.protocols import Protocol, resolve, resolve_all
 from karat.result import Result as _Result
@@ -119,6 +120,7 @@ def read(
     tokens: str | None = None,
     sources: str | None = None,
     coreference: str | Iterable[str] = (),
+    documents: DocumentNames | None = None,
     max_bytes: int | None = None,
 ) -> FileCorpus:
     """Open a corpus: a file, a folder, or `@LIST`. It is read lazily, and can be read again.
@@ -127,7 +129,7 @@ def read(
     `findings` of the corpus are parts of a folder that are not read, such as links to other folders. A result has them
     among its warnings. What cannot be read is refused.
     """
-    options = read_options(unit, tokens, sources, listed(coreference), max_bytes)
+    options = read_options(unit, tokens, sources, listed(coreference), documents, max_bytes)
     return open_corpus(fspath(path), format=format, options=options)
 
 

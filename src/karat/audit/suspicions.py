@@ -25,6 +25,8 @@ SURPRISING = 0.001
 
 SAME = Rule("audit-same", "fatal", "Audit a corpus in which some event mentions corefer and others do not.")
 
+Kind = Literal["missing", "suspicious"]
+"""The classes whose names begin with it."""
 Class = Literal["missing-singleton-singleton", "missing-singleton-cluster", "suspicious-link"]
 CLASSES: dict[Class, str] = {
     "missing-singleton-singleton": "two singletons that may corefer",
@@ -70,7 +72,7 @@ class PartlyAnnotated(Struct, frozen=True):
 
 
 class Audit(Struct, frozen=True):
-    """All that is suspicious, most suspicious first."""
+    """All that is suspicious: missing links, then links that look wrong, each with the most suspicious first."""
 
     documents: int
     mentions: int
@@ -80,6 +82,13 @@ class Audit(Struct, frozen=True):
     suspicions: tuple[Suspicion, ...]
     partly: tuple[PartlyAnnotated, ...]
     signature: str
+    only: Kind | None = None
+    """The classes that are listed; None: all."""
+
+    @property
+    def classes(self) -> dict[Class, str]:
+        """The classes that are listed, and what they are."""
+        return {name: what for name, what in CLASSES.items() if name.startswith(self.only or "")}
 
 
 def audit(
@@ -87,10 +96,15 @@ def audit(
     analyser: WordAnalyser,
     *,
     threshold: float = THRESHOLD,
+    only: Kind | None = None,
     topics: str | None = None,
+    validated: bool = False,
     progress: Progress | None = None,
 ) -> Audit:
-    """Audit a corpus; `topics` are those that it was restricted to, for the signature."""
+    """Audit a corpus; `topics` are those that it was restricted to, for the signature.
+
+    If it was restricted to validated sentences, no document is called partly annotated.
+    """
     texts = texts_of(corpus, analyser, progress)
     candidates = pairs(texts, analyser)
     labels = numbered(gold_clusters(texts))
@@ -102,9 +116,14 @@ def audit(
         len(weights),
         analyser.engine,
         threshold,
-        tuple(_suspicions(candidates, labels, weights, threshold)),
-        tuple(partly_annotated(texts)),
+        tuple(
+            suspicion
+            for suspicion in _suspicions(candidates, labels, weights, threshold)
+            if suspicion.kind.startswith(only or "")
+        ),
+        () if validated else tuple(partly_annotated(texts)),
         work_signature({"audit": f"{threshold:g}"}, topics=topics, words=analyser.engine, corpus=fingerprint(texts)),
+        only,
     )
 
 
@@ -160,9 +179,10 @@ def _suspicions(
     for kind, rows in ranked(pairs, labels, weights).items():
         for row, key in rows:
             if weights[row] > threshold:
-                listed.append((-float(weights[row]), row, kind, 1 if kind == "suspicious-link" else joined[key]))
+                is_link = kind == "suspicious-link"
+                listed.append((is_link, -float(weights[row]), row, kind, 1 if is_link else joined[key]))
     quotations: dict[int, Quoted] = {}
-    for weight, row, kind, count in sorted(listed):
+    for _, weight, row, kind, count in sorted(listed):
         ends = int(first[row]), int(second[row])
         for end in ends:
             if end not in quotations:

@@ -115,6 +115,8 @@ def run(
     elif seen:
         findings.add(SEEN.at(f"{len(seen):,} documents are of topics that the baseline learns from", file=corpus.name))
     about = {"baseline": plan.name, "words": analyser.engine}
+    if corpus.options.validated:
+        about["sentences"] = "validated"
     if plan.name == "lemma":
         return Run(texts, lemma(texts), about)
     if plan.name == "lemma-wd":

@@ -37,6 +37,11 @@ _READING = (
         help="Name of relations that are coreference (brat); may be repeated. Default: names that start with coref.",
     ),
     click.option(
+        "--documents",
+        type=Nearest(["column", "prefix", "none"]),
+        help="Where CoNLL meta-documents name their documents; none: read each as one document. Default: recognised.",
+    ),
+    click.option(
         "--max-bytes",
         type=click.IntRange(1),
         metavar="N",
@@ -51,11 +56,11 @@ def reading_options(command: _Command) -> _Command:
 
     @wraps(command)
     def with_reading(
-        *args: Any, unit: Any, tokens: Any, sources: Any, coreference: Any, max_bytes: Any, **rest: Any
+        *args: Any, unit: Any, tokens: Any, sources: Any, coreference: Any, documents: Any, max_bytes: Any, **rest: Any
     ) -> Any:
         from karat.formats import read_options
 
-        return command(*args, reading=read_options(unit, tokens, sources, coreference, max_bytes), **rest)
+        return command(*args, reading=read_options(unit, tokens, sources, coreference, documents, max_bytes), **rest)
 
     decorated: Any = with_reading
     for option in reversed(_READING):
@@ -81,7 +86,10 @@ def topics_spec(context: click.Context, parameter: click.Parameter, spec: str | 
 
 
 topics_option = click.option(
-    "--topics", metavar="SPEC", callback=topics_spec, help="Use only documents of these topics: 26-45, or 1,3,7-9."
+    "--topics",
+    metavar="SPEC",
+    callback=topics_spec,
+    help="Use only documents of these topics: 26-45, 1,3,7-9, or a split of ECB+ by its name, cybulska-2015:test.",
 )
 form_option = click.option(
     "-f",
@@ -92,6 +100,21 @@ form_option = click.option(
     show_default=True,
     help="Output format.",
 )
+
+VALIDATED = "Use only mentions in the validated sentences of ECB+, as most papers do."
+
+
+def validated_option(command: _Command) -> _Command:
+    """Restrict what `reading` reads; for a command with `input_options`."""
+
+    @wraps(command)
+    def with_validated(*args: Any, validated: bool, reading: Any, **rest: Any) -> Any:
+        from msgspec.structs import replace
+
+        return command(*args, reading=replace(reading, validated=validated), **rest)
+
+    return click.option("--validated", is_flag=True, help=VALIDATED)(with_validated)  # type: ignore[return-value]
+
 
 TABLES = ("csv", "markdown", "latex")
 """Output formats that have only tables."""

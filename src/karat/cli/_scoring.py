@@ -6,7 +6,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
-from karat.cli._options import TABLES, digits_option, reading_options, report_option, settings_option, topics_option
+from karat.cli._options import (
+    TABLES,
+    VALIDATED,
+    digits_option,
+    reading_options,
+    report_option,
+    settings_option,
+    topics_option,
+)
 from karat.cli._output import output_option, output_style
 from karat.cli.completion import Nearest, complete_formats, complete_measures, complete_protocols
 from karat.problems import UsageError
@@ -54,7 +62,18 @@ def check_options(options: "Options", output: Output) -> None:
     if options.errors and output.summary and output.form != "json":
         message = "--summary prints only the main scores, and --errors what they lost"
         raise UsageError("errors-no-summary", message, "Use one of them, or -f json.")
+    _refuse_validated(options, options.protocols)
     resolve_all(options.protocols, options.settings if options.protocols else {})
+
+
+def _refuse_validated(options: "Options", protocols: tuple[str, ...]) -> None:
+    """Refuse `--validated` if no protocol has that choice."""
+    from karat.protocols import resolve
+
+    is_chosen = options.settings.get("validated") is True
+    if is_chosen and protocols and not any("validated" in resolve(name).parameters for name in protocols):
+        message = f"--validated is for the protocols across documents, not for {', '.join(protocols)}"
+        raise UsageError("validated-protocol", message, "Omit it, or choose one of them: -p simple-cdec.")
 
 
 def open_gold(spec: str, options: "Options", report: "Report") -> "FileCorpus":
@@ -86,6 +105,7 @@ def protocol_names(options: "Options", gold: "FileCorpus") -> tuple[str, ...]:
     if not options.protocols:
         default = ", ".join(gold.protocols)
         click.echo(f"protocol: {default} (GOLD is {gold.format}; choose with -p)", err=True)
+        _refuse_validated(options, gold.protocols)
     return options.protocols or gold.protocols
 
 
@@ -150,6 +170,7 @@ _OPTIONS = (
     system_format_option,
     reading_options,
     topics_option,
+    click.option("--validated", is_flag=True, help=VALIDATED),
     report_option,
     output_option,
     digits_option,
@@ -199,14 +220,16 @@ def scoring_options(command: _Command) -> _Command:
 
     @wraps(command)
     def with_options(
-        *args: Any, per_document: bool, settings: tuple[str, ...], output: str | None, **given: Any
+        *args: Any, per_document: bool, settings: tuple[str, ...], validated: bool, output: str | None, **given: Any
     ) -> Any:
         from karat.protocols import parse_setting
         from karat.run.plan import Options
 
         given["per_unit"] = given["per_unit"] or per_document
         chosen = {name: given.pop(name) for name in Options.__struct_fields__ if name in given}
-        options = Options(**chosen, settings=dict(map(parse_setting, settings)))
+        options = Options(
+            **chosen, settings=dict(map(parse_setting, settings)) | ({"validated": True} if validated else {})
+        )
         form, digits, sort, summary = (given.pop(name) for name in ("form", "digits", "sort", "summary"))
         return command(*args, options=options, output=Output(form, output, digits, sort, summary), **given)
 

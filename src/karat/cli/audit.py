@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from karat.cli._options import input_options, print_findings, progress, topics_option
+from karat.cli._options import input_options, print_findings, progress, topics_option, validated_option
 from karat.cli._output import output_option, output_style, refuse_overwriting, write_output
 from karat.cli.completion import Nearest, complete_files
 from karat.problems import placed
@@ -18,6 +18,7 @@ Examples:
   karat audit ecbplus/ --topics 1-22
   karat audit ecbplus/ --topics 1-22 -f csv -o suspicious.csv
   karat audit ecbplus/ --topics 1-22 -f html -o audit.html
+  karat audit ecbplus/ --topics cybulska-2015:train --validated --class missing
   karat audit ecbplus/ --topics 1-22 --plant 0.05
 
 Pairs of event mentions of one topic with similar heads are classified by an anchored SVM (Goldberg and Elhadad 2007;
@@ -37,6 +38,12 @@ wrong. Needs the extra karat[baselines].
     help="Report pairs whose anchor weight is higher.",
 )
 @click.option(
+    "--class",
+    "only",
+    type=Nearest(["missing", "suspicious"]),
+    help="List only links that may be missing, or only links that look wrong. Default: both, missing ones first.",
+)
+@click.option(
     "--most", type=click.IntRange(0), default=20, show_default=True, help="Print at most so many pairs as text; 0: all."
 )
 @click.option(
@@ -50,6 +57,7 @@ wrong. Needs the extra karat[baselines].
     "--analyser", metavar="NAME", default="lemminflect", show_default=True, help="What finds lemmas and heads."
 )
 @input_options
+@validated_option
 @click.option(
     "-f",
     "--format",
@@ -64,6 +72,7 @@ def audit(
     corpus: str,
     topics: Any,
     threshold: float,
+    only: Any,
     most: int,
     plant: float | None,
     seed: int,
@@ -75,8 +84,8 @@ def audit(
 ) -> None:
     """List suspicious annotations in CORPUS, the most suspicious first.
 
-    Event mentions that may corefer but are not linked, links that look wrong, and documents that look only partly
-    annotated. A suspicion is not an error: read both sentences.
+    First event mentions that may corefer but are not linked, then links that look wrong, and documents that look only
+    partly annotated. A suspicion is not an error: read both sentences.
     """
     from karat.audit import suspicions
     from karat.audit import suspicions as planting
@@ -96,13 +105,22 @@ def audit(
         texts = texts_of(opened, words, progress())
         with placed(lambda: (opened.name, None)):
             results = planting.plant(texts, pairs(texts, words), rate=plant, seed=seed, file=opened.name)
+        results = [planted for planted in results if planted.kind.startswith(only or "")]
         signature = work_signature(
             {"plant": f"{plant:g}", "seed": str(seed)}, topics=chosen, words=words.engine, corpus=fingerprint(texts)
         )
         content: str | Iterable[str] = report.planted_text(results, rate=plant, seed=seed, signature=signature)
     else:
         with placed(lambda: (opened.name, None)):
-            found = suspicions.audit(opened, words, threshold=threshold, topics=chosen, progress=progress())
+            found = suspicions.audit(
+                opened,
+                words,
+                threshold=threshold,
+                only=only,
+                topics=chosen,
+                validated=reading.validated,
+                progress=progress(),
+            )
         forms: dict[str, Callable[[], str | Iterable[str]]] = {
             "text": lambda: report.text(found, most=most or None, style=output_style(output)),
             "json": lambda: report.json(found),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from karat.cli._options import input_options, print_findings, progress, topics_option, topics_spec
+from karat.cli._options import input_options, print_findings, progress, topics_option, topics_spec, validated_option
 from karat.cli._output import documents_to, output_format, output_option, refuse_overwriting
 from karat.cli.completion import Nearest, complete_files, complete_formats
 from karat.problems import placed
@@ -50,6 +50,7 @@ given; their clusters are read only for training. Needs the extra karat[baseline
     "--analyser", metavar="NAME", default="lemminflect", show_default=True, help="What finds lemmas and heads."
 )
 @input_options
+@validated_option
 @click.option(
     "--to",
     metavar="FORMAT",

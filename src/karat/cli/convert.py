@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from karat.cli._options import input_options, print_findings, progress, topics_option
+from karat.cli._options import input_options, print_findings, progress, topics_option, validated_option
 from karat.cli._output import documents_to, output_format, refuse_overwriting
 from karat.cli.completion import Nearest, complete_files, complete_formats
 
@@ -33,6 +33,7 @@ renumbered, and it cannot hold the name of a system.
 @click.argument("source", metavar="IN", shell_complete=complete_files)
 @click.argument("out", metavar="OUT", shell_complete=complete_files)
 @input_options
+@validated_option
 @topics_option
 @click.option(
     "--to", metavar="FORMAT", shell_complete=complete_formats, help="Output format. Default: by the suffix of OUT."

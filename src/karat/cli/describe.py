@@ -11,6 +11,7 @@ from karat.cli._options import (
     progress,
     tables_option,
     topics_option,
+    validated_option,
     worker_options,
 )
 from karat.cli._output import output_option, output_style, refuse_overwriting, write_output
@@ -40,6 +41,7 @@ values and mentions are not listed (more). ECB+ also has the numbers of Upadhyay
 @click.command(epilog=EPILOG)
 @click.argument("corpus", shell_complete=complete_files)
 @input_options
+@validated_option
 @topics_option
 @click.option(
     "--most", type=click.IntRange(0), default=20, show_default=True, help="List at most this many values per attribute."

@@ -206,6 +206,13 @@ class FileCorpus:
             raise DOCUMENT_TWICE.error(message, file=self.files[number].name, line=entry.line, found=entry.id)
         index.add(number, entry)
 
+    @property
+    def hides_documents(self) -> bool:
+        """Whether it may be a meta-document whose documents are not known: it has only one, or the user says so."""
+        marker = self._format.marker
+        is_whole = self.options.documents == "none" or len(self.ids()) == 1
+        return marker is not None and marker.is_meta and is_whole
+
     @cached_property
     def protocols(self) -> tuple[str, ...]:
         """The format's default protocols; in some formats, what the documents hold decides."""

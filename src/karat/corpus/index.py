@@ -10,6 +10,7 @@ from typing import BinaryIO, NamedTuple
 
 from karat.corpus.paths import File
 from karat.corpus.remote import is_url, state_of
+from karat.corpus.validated import only_validated
 from karat.formats import decode, stem
 from karat.model import Document
 from karat.plugin import Context, Format, Identity, Marker, Piece, ReadOptions
@@ -104,10 +105,12 @@ class Index:
 _PLAIN = Entry(0, 0, 0)
 
 
-def entries(stream: BinaryIO, file: File, format_: Format, *, is_only_file: bool) -> Iterator[Entry]:
+def entries(
+    stream: BinaryIO, file: File, format_: Format, options: ReadOptions, *, is_only_file: bool
+) -> Iterator[Entry]:
     """The documents of an open file, in its order."""
     marker = format_.marker
-    if marker is None or not _has_markers(stream, marker):
+    if marker is None or not _has_markers(stream, marker, options):
         offset = stream.tell()
         identity = format_.identify(file.name, stream)
         id_, line, topic = identity or Identity()
@@ -119,11 +122,11 @@ def entries(stream: BinaryIO, file: File, format_: Format, *, is_only_file: bool
         yield from _found(stream, file, format_, marker, is_only_file)
 
 
-def _has_markers(stream: BinaryIO, marker: Marker) -> bool:
+def _has_markers(stream: BinaryIO, marker: Marker, options: ReadOptions) -> bool:
     offset = stream.tell()
-    first = next((line for line in stream if not line.isspace()), b"")
+    applies = marker.applies((line for line in stream if not line.isspace()), options)
     stream.seek(offset)
-    return marker.applies(first)
+    return applies
 
 
 def _joined(pieces: Iterable[Entry]) -> Iterator[Entry]:
@@ -238,11 +241,14 @@ class DocumentReader:
         file = self._files[number]
         with file.open() as stream:
             self._states[number] = self._state(number, stream)
-            yield from entries(stream, file, self._format, is_only_file=len(self._files) == 1)
+            yield from entries(stream, file, self._format, self._options, is_only_file=len(self._files) == 1)
 
     def documents(self, number: int, entry: Entry, report: Report) -> Iterator[Document]:
         """The documents of an entry: one, unless the file is read whole."""
-        return self._format.read(self.piece(number, entry), Context(self._options, report))
+        documents = self._format.read(self.piece(number, entry), Context(self._options, report))
+        if not self._options.validated:
+            return documents
+        return (only_validated(document, self._files[number].name) for document in documents)
 
     def piece(self, number: int, entry: Entry) -> Piece:
         """The bytes of an entry."""

@@ -1,13 +1,23 @@
-"""A selection of topics, as in `--topics`: `26-45`, `1,3,7-9`, `sports,politics`."""
+"""A selection of topics, as in `--topics`: `26-45`, `1,3,7-9`, `sports,politics`, `cybulska-2015:test`."""
 
 import re
 from collections.abc import Iterable, Sequence
 
-from karat.problems import KaratError, Rule, UsageError, quoted
+from karat.problems import KaratError, Rule, UsageError, nearest, quoted
 
 ABSENT = Rule("topics-absent", "fatal", "Name topics that the corpus has, such as --topics 26-45 or --topics 1,3,7-9.")
 HINT = "Write numbers, ranges and names, separated by commas: 26-45, or 1,3,7-9."
 LISTED = 30
+
+SPLITS = {
+    "cybulska-2015": {
+        "train": "1,3,4,6-11,13,14,16,19,20,22,24-33",
+        "dev": "2,5,12,18,21,23,34,35",
+        "test": "36-45",
+    },
+    "yang-2015": {"train": "1-22", "dev": "23-25", "test": "26-45"},
+}
+"""Splits of ECB+ by their names in papers."""
 
 _NUMBER = "[0-9]{1,18}"
 _RANGE = re.compile(rf"({_NUMBER})\s*-\s*({_NUMBER})")
@@ -27,7 +37,12 @@ class Topics:
         names: list[str] = []
         ranges: list[tuple[int, int]] = []
         for item in map(str.strip, spec.split(",")):
-            if match := _RANGE.fullmatch(item):
+            split, colon, part = item.rpartition(":")
+            if item in SPLITS or (colon and (split in SPLITS or part in ("train", "dev", "test"))):
+                named = cls.parse(_topics_of(spec, split or item, part if colon else ""))
+                names += named._names
+                ranges += named._ranges
+            elif match := _RANGE.fullmatch(item):
                 first, last = map(int, match.groups())
                 if first > last:
                     raise _bad(spec, f"{item} runs backwards", f"Did you mean {last}-{first}?")
@@ -65,6 +80,16 @@ class Topics:
             listed.append(f"and {len(names) - LISTED:,} more")
         has = f"the corpus has {', '.join(listed)}" if listed else "no document of the corpus has a topic"
         return ABSENT.error(f"no document has the topic {self}; {has}", file=file)
+
+
+def _topics_of(spec: str, split: str, part: str) -> str:
+    """Return the topics of a part of a split."""
+    if split not in SPLITS:
+        raise _bad(spec, f"there is no split {quoted(split)}", nearest(split, SPLITS))
+    if part not in SPLITS[split]:
+        found = f"{split} has no part {quoted(part)}" if part else f"{split} is a split"
+        raise _bad(spec, found, f"Write {', '.join(f'{split}:{known}' for known in SPLITS[split])}.")
+    return SPLITS[split][part]
 
 
 def _is_number(topic: str) -> bool:

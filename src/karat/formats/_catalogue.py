@@ -7,7 +7,7 @@ from karat.formats._sgm import SourceFolder
 from karat.formats._tokens import TableFolder
 from karat.limits import MAX_BYTES
 from karat.model import Unit
-from karat.plugin.formats import Format, ReadOptions
+from karat.plugin.formats import DocumentNames, Format, ReadOptions
 from karat.registry import Registry, instance_of, modules_of
 
 FORMATS: Registry[Format] = Registry(
@@ -24,6 +24,7 @@ def read_options(
     tokens: str | None,
     sources: str | None = None,
     coreference: Iterable[str] = (),
+    documents: DocumentNames | None = None,
     max_bytes: int | None = None,
 ) -> ReadOptions:
     """Return the options of reading, as the command line gives them; folders must exist."""
@@ -32,5 +33,6 @@ def read_options(
         None if tokens is None else TableFolder(tokens),
         None if sources is None else SourceFolder(sources),
         tuple(coreference),
-        MAX_BYTES if max_bytes is None else max_bytes,
+        documents,
+        max_bytes=MAX_BYTES if max_bytes is None else max_bytes,
     )

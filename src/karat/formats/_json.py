@@ -14,7 +14,7 @@ import msgspec
 
 from karat.formats._text import decode
 from karat.model import Document, Id, Places, compact_lines
-from karat.plugin.formats import Context, Marker, Piece
+from karat.plugin.formats import Context, Marker, Piece, ReadOptions
 from karat.problems import KaratError, Rule, quoted
 
 _encode = msgspec.json.Encoder().encode
@@ -150,7 +150,12 @@ def lines_with(key: str) -> Marker:
             return ""
         return id_
 
-    return Marker(pattern=re.compile(rb"\S[^\n]*"), find_id=find_id, applies=_is_first_of_lines)
+    return Marker(pattern=re.compile(rb"\S[^\n]*"), find_id=find_id, applies=_has_values_in_lines)
+
+
+def _has_values_in_lines(lines: Iterable[bytes], options: ReadOptions) -> bool:
+    del options
+    return _is_first_of_lines(next(iter(lines), b""))
 
 
 def _is_first_of_lines(line: bytes) -> bool:

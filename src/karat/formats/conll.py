@@ -8,10 +8,10 @@
 
     #end document
 
-The id of a document is the text after `#begin document`. If there is none, the document is called what its file is
-called, with a note, and if each side has one such document, the two are scored as one. Tokens are counted over the
-whole document, so a mention may span several sentences. Columns are separated by tabs, or by blanks in a line without
-tabs. In a line with at least five columns, the fourth is the word.
+The id of a document is the text after `#begin document`; of `#begin document(x);`, without a blank, it is x. If there
+is none, the document is called what its file is called, with a note, and if each side has one such document, the two
+are scored as one. Tokens are counted over the whole document, so a mention may span several sentences. Columns are
+separated by tabs, or by blanks in a line without tabs. In a line with at least five columns, the fourth is the word.
 
 `(1` begins a mention of cluster 1, `1)` ends the one that began last, and `(1)` is a mention of one token. In a cell,
 mentions of one token are read first, then all beginnings, then all ends. They are separated by `|` or by nothing. A
@@ -20,23 +20,48 @@ cluster id is any text (`01` is not `1`), and means nothing outside its document
 Mentions are in the order of their first tokens, longer ones first, then in the order in which their clusters appeared.
 CoNLL files do not say whether mentions are events or entities; they are read as mentions of kind `event`, which every
 protocol scores.
+
+Systems across documents write meta-documents: one `#begin document` holds many documents, or a topic. If each line
+names its document, the file is read as these documents, and clusters may have mentions in several of them. Two layouts
+are recognised by the first token of the file, and `--documents column|prefix|none` overrides that (`none`: read each
+`#begin document` as one document). `column` has eight columns, separated by tabs: topic, subtopic, document, sentence,
+token, word, True or False, and brackets. `prefix` has two, of which the first is META_DOCUMENT_TOKEN, where META is the
+id after `#begin document` (a DOCUMENT of digits only, as in DOCUMENT_SENTENCE_TOKEN, is not recognised).
+
+    #begin document test_events
+    36   36_1   36_4ecbplus   1   12   married   True   (7)
+    36   36_1   36_2ecb       0   3    wed       True   (7)
+    #end document
+
+    #begin document(metadoc);
+    metadoc_d15_12   (7)
+    metadoc_d16_3    (7)
+    #end document
+
+Spans of such documents count TOKEN, from 0. The lines of a document need not be in one place.
 """
 
 import re
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from io import BytesIO
 from typing import NamedTuple
 
 from karat.formats._brackets import LONGEST_TEXT, Bracket, CellError, brackets, place
 from karat.formats._conll_writer import text_of, write
+from karat.formats._metadocuments import LAYOUTS, TOKENS, Layout, Row, detect
 from karat.formats._text import LinesExcept, after_line, decode, search_line
 from karat.model import EMPTY, Declared, Document, Mention, Places, qualified
-from karat.plugin.formats import Context, Format, Marker, Piece
+from karat.plugin.formats import Context, Format, Marker, Piece, ReadOptions
 from karat.problems import KaratError, Report, Rule, quoted
 
 SUFFIXES = (".conll", ".v4_gold_conll", ".v4_auto_conll", ".v9_auto_conll")
-BEGIN = re.compile(rb"#[^\S\n]*begin[ \t]+document[ \t]*(?P<id>[^\n\r]*(?:\r+[^\n\r]+)*)")
+BEGIN = re.compile(
+    rb"#[^\S\n]*begin[ \t]+document(?P<bracket>\((?=[^()\n\r]+\);?\s*?$))?[ \t]*"
+    rb"(?P<id>(?(bracket)[^()\n\r]+|[^\n\r]*(?:\r+[^\n\r]+)*))",
+    re.MULTILINE,
+)
 END = re.compile(rb"#[^\S\n]*end[ \t]+document")
 COMMENT = b"#"
 NO_BRACKETS = frozenset({b"-", b"_"})
@@ -53,6 +78,11 @@ NO_ID = Rule("conll-no-id", "note", "Write #begin document ID to give it another
 NO_ID_TWICE = Rule("conll-no-id-twice", "fatal", "Give each document an id, #begin document ID, or a file of its own.")
 DOUBLE = Rule("conll-double-antecedent", "note", "Nothing to do; brackets such as (12+3) are ignored.")
 BLANKS = Rule("conll-blanks", "note", "Nothing to do; write (1)|(2) without blanks to avoid this note.")
+META = Rule("conll-meta-document", "note", "To read each #begin document as one document: --documents none.")
+META_ROW = Rule(
+    "conll-meta-row", "fatal", "Name the document in each line, or read each #begin document as one: --documents none."
+)
+META_TOKEN = Rule("conll-meta-token", "fatal", "Number the tokens of each document, and write each of them once.")
 
 DECLARED = Declared(kinds=("event",))
 
@@ -75,6 +105,9 @@ def sniff(head: bytes) -> bool:
 def read(piece: Piece, context: Context) -> Iterator[Document]:
     """The mentions and clusters between #begin document and #end document."""
     file, report = piece.name, context.report
+    if not piece.id and (layout := _layout(BytesIO(piece.data), context.options)) is not None:
+        yield from _read_meta(piece, layout, context)
+        return
     begin = search_line(BEGIN, piece.data)
     start = len(piece.data) if begin is None else begin.start()
     if start:
@@ -89,34 +122,11 @@ def read(piece: Piece, context: Context) -> Iterator[Document]:
     if context.options.unit == "char":
         raise UNIT.error("offsets of a CoNLL file do not count characters", file=file)
     data = piece.data[after : piece.data.rfind(b"\n", 0, end.start()) + 1]
-    page = _page(data, line + 1, file, report)
+    page = _page(data, line + 1, piece, report)
     if not begin["id"]:
         report(NO_ID.at("the document has no id; it is called what its file is called", file=file, line=line))
-    if page.doubles:
-        message = f"double antecedents are not read ({len(page.doubles):,} here)"
-        report(DOUBLE.at(message, file=file, line=page.doubles[0]))
-    if page.blanks:
-        message = f"blanks beside | in the last column are ignored ({len(page.blanks):,} here)"
-        report(BLANKS.at(message, file=file, line=page.blanks[0]))
-    mentions = [
-        Mention(
-            f"m{index}",
-            ((span.first, 1 - span.minus_last),),
-            None,
-            None,
-            None,
-            "event",
-            qualified(piece.id, span.cluster),
-            EMPTY,
-            page.text(span),
-            (),
-            None,
-            EMPTY,
-            EMPTY,
-        )
-        for index, span in enumerate(page.spans, 1)
-    ]
-    document = Document(piece.id, unit="token", forms=page.forms(), mentions=tuple(mentions))
+    page.report_ignored(report)
+    document = Document(piece.id, unit="token", forms=page.forms(), mentions=page.mentions())
     lines = array("I", [span.line for span in page.spans])
     tokens = LinesExcept(line + 1, page.empty_lines, len(document.forms or ()))
     yield document.at(Places(line, lines, tokens=tokens), DECLARED)
@@ -125,15 +135,68 @@ def read(piece: Piece, context: Context) -> Iterator[Document]:
         _refuse_stray_lines(piece.data[rest:], piece.line + piece.data.count(b"\n", 0, rest), file)
 
 
-def _page(data: bytes, first: int, file: str, report: Report) -> "_Page":
+def _layout(lines: Iterable[bytes], options: ReadOptions) -> Layout | None:
+    """Return how lines name their documents; None: each `#begin document` is one document."""
+    if options.documents is not None:
+        return LAYOUTS.get(options.documents)
+    meta = b""
+    for line in lines:
+        bare = line.strip()
+        if begin := BEGIN.match(bare):
+            meta = begin["id"]
+        elif bare and not bare.startswith(COMMENT):
+            return detect(bare, meta)
+    return None
+
+
+def _has_documents(lines: Iterable[bytes], options: ReadOptions) -> bool:
+    return _layout(lines, options) is None
+
+
+def _read_meta(piece: Piece, layout: Layout, context: Context) -> Iterator[Document]:
+    """Read the documents that the lines of a file name."""
+    if context.options.unit == "char":
+        raise UNIT.error("offsets of a CoNLL file do not count characters", file=piece.name)
+    decode(piece.data, file=piece.name, line=piece.line)
+    parts: dict[str, _Part] = {}
+    begin: tuple[int, bytes] | None = None
+    for line, row in enumerate(piece.data.split(b"\n"), piece.line):
+        bare = row.rstrip()
+        if not bare:
+            continue
+        if marker := BEGIN.match(bare.lstrip()):
+            if begin is not None:
+                raise _not_closed(piece._replace(id=begin[1].decode("utf-8")), begin[0], line)
+            begin = line, marker["id"]
+        elif begin is None:
+            _refuse_stray_lines(bare, line, piece.name)
+        elif END.match(bare.lstrip()):
+            begin = None
+        else:
+            token = layout.read(bare, begin[1])
+            if token is None:
+                message = f"found {quoted(bare[:61].decode('utf-8', 'replace'))}, expected {layout.expected}"
+                raise META_ROW.error(message, file=piece.name, line=line)
+            if token.document not in parts:
+                parts[token.document] = _Part(piece.name, line, token)
+            parts[token.document].add(token, begin[1].decode("utf-8"), line, bare)
+    if begin is not None:
+        raise _not_closed(piece._replace(id=begin[1].decode("utf-8")), begin[0])
+    message = f"read as {len(parts):,} document{'s' * (len(parts) != 1)}, named {layout.place} of each line"
+    context.report(META.at(message, file=piece.name))
+    for part in parts.values():
+        yield part.document(context.report)
+
+
+def _page(data: bytes, first: int, piece: Piece, report: Report) -> "_Page":
     """The lines of a document; after an error, those before it."""
-    page = _Page(file)
+    page = _Page(piece.name, piece.id)
     try:
-        decode(data, file=file, line=first)
+        decode(data, file=piece.name, line=first)
         page.read(data, first)
     except KaratError as error:
         report(error.finding)
-        page = _Page(file)
+        page = _Page(piece.name, piece.id)
         with suppress(KaratError):
             page.read(b"\n".join(data.split(b"\n")[: (error.finding.line or first) - first]), first)
         page.spans.sort()
@@ -152,10 +215,11 @@ def _refuse_stray_lines(data: bytes, first: int, file: str) -> None:
                 raise STRUCTURE.error(f"a line outside a document: {quoted(text)}", file=file, line=line)
 
 
-def _not_closed(piece: Piece, line: int) -> KaratError:
-    """The error for a document that begins in a line and has no end."""
-    event = "the file ends" if piece.is_last else "the next document begins"
-    last = piece.line + piece.data.count(b"\n") - (piece.is_last and piece.data.endswith(b"\n"))
+def _not_closed(piece: Piece, line: int, next_line: int | None = None) -> KaratError:
+    """The error for a document that begins in a line and has no end; the next one may begin in the same piece."""
+    is_last = piece.is_last and next_line is None
+    event = "the file ends" if is_last else "the next document begins"
+    last = next_line or piece.line + piece.data.count(b"\n") - (is_last and piece.data.endswith(b"\n"))
     message = f"{event} before #end document of {quoted(piece.id)} (begun in line {line})"
     return STRUCTURE.error(message, file=piece.name, line=last)
 
@@ -190,7 +254,9 @@ class _Begun(NamedTuple):
 class _Page:
     """Reads the lines of a document, token by token."""
 
-    def __init__(self, file: str) -> None:
+    def __init__(self, file: str, scope: str) -> None:
+        self.scope = scope
+        """The id of the document, or meta-document, to which cluster ids are local."""
         self.spans: list[_Span] = []
         self.doubles: list[int] = []
         """The lines of brackets that are ignored."""
@@ -219,18 +285,29 @@ class _Page:
                 cell = bare.rsplit(None, 1)[-1]
             self._words.append(columns[3] if len(columns) > 4 else None)
             if cell not in NO_BRACKETS:
-                self._take(line, bare, cell.decode("utf-8"))
+                self._take(len(self._words) - 1, line, bare, cell.decode("utf-8"))
+        self.finish()
+
+    def add(self, token: int, word: bytes | None, line: int, row: bytes) -> None:
+        """Read one line, whose token has this number; they come in the order of tokens."""
+        self._words += [None] * (token + 1 - len(self._words))
+        self._words[token] = word
+        cell = row.rpartition(b"\t")[2]
+        if cell not in NO_BRACKETS:
+            self._take(token, line, row, cell.decode("utf-8"))
+
+    def finish(self) -> None:
+        """Refuse mentions without an end, and sort the others."""
         if left := [begun[0] for begun in self._begun.values() if begun]:
             raise self._not_ended(min(left, key=lambda begun: (begun.token, begun.bracket.at)))
         self.spans.sort()
 
-    def _take(self, line: int, row: bytes, cell: str) -> None:
+    def _take(self, token: int, line: int, row: bytes, cell: str) -> None:
         """Read a cell: mentions of one token, then beginnings, then ends."""
-        token = len(self._words) - 1
         begins: list[Bracket] = []
         ends: list[Bracket] = []
         for bracket in self._brackets(line, row, cell):
-            name = bracket.name
+            name = qualified(self.scope, bracket.name)
             if bracket.opens:
                 self._ranks.setdefault(name, len(self._ranks))
                 if bracket.closes:
@@ -240,14 +317,16 @@ class _Page:
             else:
                 ends.append(bracket)
         for bracket in begins:
-            self._begun.setdefault(bracket.name, []).append(_Begun(token, line, row, cell, bracket))
+            name = qualified(self.scope, bracket.name)
+            self._begun.setdefault(name, []).append(_Begun(token, line, row, cell, bracket))
         for bracket in ends:
-            if not self._begun.get(bracket.name):
+            name = qualified(self.scope, bracket.name)
+            if not self._begun.get(name):
                 where = place(row, len(cell) - bracket.at)
                 message = f"{where}: {quoted(str(bracket))} ends a mention that was not begun"
                 raise BRACKET.error(message, file=self._file, line=line)
-            begun = self._begun[bracket.name].pop()
-            self.spans.append(_Span(begun.token, -token, self._ranks[bracket.name], begun.line, bracket.name))
+            begun = self._begun[name].pop()
+            self.spans.append(_Span(begun.token, -token, self._ranks[name], begun.line, name))
 
     def _brackets(self, line: int, row: bytes, cell: str) -> Iterator[Bracket]:
         """The brackets of a cell except double antecedents."""
@@ -269,6 +348,38 @@ class _Page:
         message = f"{where}: {quoted(str(begun.bracket))} begins a mention that has no end before #end document"
         return BRACKET.error(message, file=self._file, line=begun.line)
 
+    def mentions(self) -> tuple[Mention, ...]:
+        """The mentions, numbered in their order."""
+        return tuple(
+            [
+                Mention(
+                    f"m{index}",
+                    ((span.first, 1 - span.minus_last),),
+                    None,
+                    None,
+                    None,
+                    "event",
+                    span.cluster,
+                    EMPTY,
+                    self.text(span),
+                    (),
+                    None,
+                    EMPTY,
+                    EMPTY,
+                )
+                for index, span in enumerate(self.spans, 1)
+            ]
+        )
+
+    def report_ignored(self, report: Report) -> None:
+        """Report what is not read."""
+        if self.doubles:
+            message = f"double antecedents are not read ({len(self.doubles):,} here)"
+            report(DOUBLE.at(message, file=self._file, line=self.doubles[0]))
+        if self.blanks:
+            message = f"blanks beside | in the last column are ignored ({len(self.blanks):,} here)"
+            report(BLANKS.at(message, file=self._file, line=self.blanks[0]))
+
     def forms(self) -> tuple[str, ...] | None:
         """The word of each token; empty where its line has none."""
         words = [b"" if word is None or word == NOTHING else word for word in self._words]
@@ -284,15 +395,73 @@ class _Page:
         return text_of(known) if len(known) == len(words) else None
 
 
+class _Part:
+    """A document of a meta-document, whose lines may be in several places."""
+
+    def __init__(self, file: str, line: int, first: Row) -> None:
+        """`first` is its first token, in this line."""
+        self._file, self._line, self._first = file, line, first
+        self._rows: dict[int, tuple[int, bytes | None, bytes, str]] = {}
+        """For each token: its line, word and row, and the id of its meta-document."""
+
+    def add(self, row: Row, meta: str, line: int, bare: bytes) -> None:
+        """Read a line of the document in a meta-document with this id."""
+        if row.token >= TOKENS:
+            message = f"token {row.token:,} of document {quoted(row.document)}; karat reads {TOKENS:,} at most"
+            raise META_TOKEN.error(message, file=self._file, line=line)
+        if row.token in self._rows:
+            message = f"token {row.token} of document {quoted(row.document)} was already given"
+            raise META_TOKEN.error(f"{message} in line {self._rows[row.token][0]}", file=self._file, line=line)
+        if (row.topic, row.subtopic) != (self._first.topic, self._first.subtopic):
+            found, expected = (quoted(f"{row.topic}, {row.subtopic}") for row in (row, self._first))
+            message = f"document {quoted(row.document)} has topic and subtopic {found} here, {expected} in line"
+            raise META_ROW.error(f"{message} {self._line}", file=self._file, line=line)
+        self._rows[row.token] = line, row.word, bare, meta
+
+    def document(self, report: Report) -> Document:
+        """Return the document; only the column layout has words."""
+        page = _Page(self._file, "")
+        for token in sorted(self._rows):
+            line, word, row, page.scope = self._rows[token]
+            page.add(token, word, line, row)
+        page.finish()
+        page.report_ignored(report)
+        document = Document(
+            self._first.document,
+            topic=self._first.topic,
+            subtopic=self._first.subtopic,
+            unit="token",
+            forms=None if self._first.word is None else page.forms(),
+            mentions=page.mentions(),
+        )
+        lines = array("I", [span.line for span in page.spans])
+        tokens = array("I", [self._line]) * (max(self._rows) + 1)
+        for token, (line, *_) in self._rows.items():
+            tokens[token] = line
+        return document.at(Places(self._line, lines, tokens=tokens), DECLARED)
+
+
+def choose_protocols(documents: Iterable[Document]) -> tuple[str, ...]:
+    """Choose those across documents for meta-documents, whose cluster ids are not local to a document."""
+    for document in documents:
+        for mention in document.mentions:
+            is_local = (mention.cluster or "").startswith(qualified(document.id, ""))
+            return PROTOCOLS[:1] if is_local else PROTOCOLS[1:]
+    return PROTOCOLS[:1]
+
+
+PROTOCOLS = ("conll-2012", "simple-cdec", "pure-cdec")
+
 FORMAT = Format(
     title="CoNLL-2012 coreference",
     about=__doc__,
     suffixes=SUFFIXES,
     unit="token",
-    protocols=("conll-2012",),
+    protocols=PROTOCOLS,
+    choose_protocols=choose_protocols,
     sniff=sniff,
     read=read,
-    marker=Marker(pattern=BEGIN, unnamed=NO_ID_TWICE),
+    marker=Marker(pattern=BEGIN, unnamed=NO_ID_TWICE, applies=_has_documents, is_meta=True),
     write=write,
     global_ids="none",
 )

@@ -35,7 +35,7 @@ from msgspec import Raw, Struct
 from karat.formats._events import EventDocument, refuse_unit, typed
 from karat.formats._json import decoded, entries, recognises, record_of, values
 from karat.model import Document, Id, Mention, Places, Region, qualified
-from karat.plugin.formats import Context, Format, GoldDocuments, Marker, Piece
+from karat.plugin.formats import Context, Format, GoldDocuments, Marker, Piece, ReadOptions
 from karat.problems import KaratError, Rule, quoted
 
 TYPE = "incident_type"
@@ -83,6 +83,11 @@ def is_gold(data: bytes) -> bool:
     """Return whether data are one document of gold: only such lines are read one by one."""
     keys = _keys_of(data)
     return keys is not None and "docid" in keys
+
+
+def _has_gold_in_lines(lines: Iterable[bytes], options: ReadOptions) -> bool:
+    del options
+    return is_gold(next(iter(lines), b""))
 
 
 def find_id(line: bytes) -> str:
@@ -275,7 +280,7 @@ FORMAT = Format(
     choose_protocols=choose_protocols,
     sniff=recognises("muc4"),
     read=read,
-    marker=Marker(pattern=re.compile(rb"\S[^\n]*"), find_id=find_id, applies=is_gold),
+    marker=Marker(pattern=re.compile(rb"\S[^\n]*"), find_id=find_id, applies=_has_gold_in_lines),
     refers_to_gold=True,
     global_ids="none",
 )

@@ -140,8 +140,8 @@ class Piece(NamedTuple):
     """True: the file ends with it."""
 
 
-def _always(line: bytes) -> bool:
-    del line
+def _always(lines: Iterable[bytes], options: "ReadOptions") -> bool:
+    del lines, options
     return True
 
 
@@ -160,8 +160,10 @@ class Marker(Struct, frozen=True, kw_only=True):
     this case, the rule refuses a second one in a file."""
     joins: bool = False
     """True: the pieces of a file with the same id are one document; otherwise it was given twice."""
-    applies: Callable[[bytes], bool] = _always
-    """Returns whether a file with this first line that is not blank has markers; otherwise it is read whole."""
+    applies: Callable[[Iterable[bytes], "ReadOptions"], bool] = _always
+    """Returns whether a file with these lines, none of them blank, has markers; otherwise it is read whole."""
+    is_meta: bool = False
+    """True: what it finds may be a meta-document, which holds several documents."""
 
 
 class TokenTables(Protocol):
@@ -196,6 +198,10 @@ class GoldDocuments(Protocol):
         ...
 
 
+DocumentNames = Literal["column", "prefix", "none"]
+"""Where the lines of a CoNLL meta-document name their documents: in a column, in a prefix, or nowhere."""
+
+
 class ReadOptions(Struct, frozen=True):
     """Options of the user for files that do not say it themselves, and what else it takes to read them."""
 
@@ -206,6 +212,10 @@ class ReadOptions(Struct, frozen=True):
     """Where the texts of documents are; None: beside their files."""
     coreference: tuple[str, ...] = ()
     """Names of relations that are coreference, beside those that the format knows."""
+    documents: DocumentNames | None = None
+    """None: what each file has."""
+    validated: bool = False
+    """Only mentions in the validated sentences of ECB+: those whose attribute `validated` is true."""
     max_bytes: int = MAX_BYTES
     """The most that standard input, pipes and unpacked files of one argument may hold together."""
     gold: GoldDocuments | None = None

@@ -40,7 +40,7 @@ def _summary(audit: Audit) -> str:
 
 def _counts(audit: Audit) -> list[list[str]]:
     numbers = Counter(suspicion.kind for suspicion in audit.suspicions)
-    return [[kind, what, f"{numbers[kind]:,}"] for kind, what in CLASSES.items()]
+    return [[kind, what, f"{numbers[kind]:,}"] for kind, what in audit.classes.items()]
 
 
 def _norm(audit: Audit) -> str:
@@ -96,7 +96,7 @@ def html(audit: Audit, *, name: str) -> Iterator[str]:
     from karat import __version__
     from karat.report.html.page import rendered
 
-    by_class = {kind: [suspicion for suspicion in audit.suspicions if suspicion.kind == kind] for kind in CLASSES}
+    by_class = {kind: [suspicion for suspicion in audit.suspicions if suspicion.kind == kind] for kind in audit.classes}
     return rendered(
         "audit.html",
         title=f"Audit of {name}",
@@ -104,7 +104,7 @@ def html(audit: Audit, *, name: str) -> Iterator[str]:
         summary=_summary(audit),
         signature=audit.signature,
         counts=Table.of(["class", "what it is", "pairs"], _counts(audit), left=2),
-        classes=[(kind, about, by_class[kind]) for kind, about in CLASSES.items()],
+        classes=[(kind, about, by_class[kind]) for kind, about in audit.classes.items()],
         norm=_norm(audit),
         partly=Table.of(PARTLY, _partly(audit)),
     )

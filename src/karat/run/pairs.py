@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from karat.checks import checked
 from karat.checks.pairs import TOKENS_DIFFER, difference
+from karat.corpus.files import FileCorpus
 from karat.corpus.index import Index
 from karat.corpus.interface import Corpus
 from karat.filters import collapsing
@@ -27,6 +28,11 @@ SOURCES_DIFFER = Rule("sources-differ", "fault", "Use the same source as gold; k
 GOLD_ONLY = Rule("document-gold-only", "note", "It is scored as if the system had found nothing in it.")
 UNNAMED = Rule("documents-unnamed", "note", "Nothing to do if they are the same document; else give each an id.")
 SYSTEM_ONLY = Rule("document-system-only", "note", "Check the document id if gold should have it.")
+HIDDEN = Rule(
+    "documents-unknown",
+    "fatal",
+    "Name the document of each token, in a column or a prefix, or choose a protocol that scores all links alike.",
+)
 
 
 def paired_ids(gold: Corpus, system: Corpus, protocols: Sequence[Protocol], report: Report) -> list[str]:
@@ -40,6 +46,11 @@ def paired_ids(gold: Corpus, system: Corpus, protocols: Sequence[Protocol], repo
         examples = f"gold has {quoted(min(golds))}, the system {quoted(min(systems))}"
         file, line = system.where(min(systems))
         raise NOTHING_SHARED.error(f"gold and system share no document: {examples}", file=file, line=line)
+    for protocol in protocols:
+        if protocol.collapse is not None and isinstance(gold, FileCorpus) and gold.hides_documents:
+            what = "is read as one document" if len(golds) == 1 else "is read without its documents (--documents none)"
+            message = f"{protocol.name} scores links across documents, but gold {what}"
+            raise HIDDEN.error(message, file=gold.name)
     for id_ in sorted(systems - golds):
         file, line = system.where(id_)
         finding = SYSTEM_ONLY.at(f"gold lacks document {quoted(id_)}", file=file, line=line)

@@ -244,6 +244,8 @@ COUNTEREXAMPLES: dict[tuple[str, Law], Sides] = {
     # Equal gold templates are one, equal system templates are not.
     ("gtt-2021", "perfect"): (templates("attack: men", "attack: men"), []),
     ("gtt-2021", "swap"): (templates("attack: men", "attack: men"), templates("attack: men")),
+    # Repeated strings of an entity all match the one string of gold.
+    ("rme-2023", "bounded"): (templates("attack: men"), templates("attack: men=men")),
     # A gold type that is a choice is counted once for each label.
     ("rme-2023", "perfect"): (templates("attack / bombing: men"), []),
     ("rme-2023", "swap"): (templates("attack / bombing: men"), templates("attack: men")),

@@ -12,7 +12,7 @@ from karat.report.html.gather import LABELS, TONES
 from karat.report.layout import Sort
 from karat.report.listing import ORDER
 from karat.report.tables import SHORT, bounds, printed, score_names, summary
-from karat.result import ItemCounts, Score
+from karat.result import ItemCounts, Score, main_score
 
 
 class Segment(NamedTuple):
@@ -109,6 +109,8 @@ class Ranked(NamedTuple):
     is_baseline: bool
     link: str = ""
     """The page about it, if there is one."""
+    others: Sequence[str] = ()
+    """Its scores in the other headline measures."""
 
 
 class Ranking(NamedTuple):
@@ -118,6 +120,8 @@ class Ranking(NamedTuple):
     low: str
     high: str
     rows: Sequence[Ranked]
+    others: Sequence[str] = ()
+    """The other headline measures."""
 
 
 def headline(id_: str, score: Score, digits: int) -> Headline:
@@ -134,7 +138,8 @@ def headline(id_: str, score: Score, digits: int) -> Headline:
 
 def ranking_chart(comparison: Comparison, digits: int, links: Mapping[str, str] | None = None) -> Ranking:
     """Systems on one axis. With `links`, the pages about them, the baseline is not marked: it is just the best."""
-    id_ = comparison.sort_by
+    id_, *others = comparison.headline_ids()
+    main = {other: main_score([*comparison.systems[0].scores[other].micro.values]) for other in others}
     micros = {system.name: system.scores[id_].micro for system in comparison.systems}
     (name,) = summary(score_names(micros.values()))[:1]
     cis = {system: None if micro.ci is None else micro.ci.values.get(name) for system, micro in micros.items()}
@@ -149,10 +154,12 @@ def ranking_chart(comparison: Comparison, digits: int, links: Mapping[str, str] 
             axis.whisker(micros[system.name].values.get(name), cis[system.name]),
             system.name == comparison.baseline and links is None,
             (links or {}).get(system.name, ""),
+            [printed(system.scores[other].micro, score, digits) for other, score in main.items()],
         )
         for system in comparison.systems
     ]
-    return Ranking(f"{id_} {SHORT.get(name, name)}", f"{100 * axis.low:.0f}", f"{100 * axis.high:.0f}", rows)
+    titles = [f"{other} {SHORT.get(score, score)}" for other, score in ((id_, name), *main.items())]
+    return Ranking(titles[0], f"{100 * axis.low:.0f}", f"{100 * axis.high:.0f}", rows, titles[1:])
 
 
 def item_bars(

@@ -10,7 +10,9 @@ from typing import Any, NamedTuple
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
+from karat import read
 from karat.api.scoring import Result, score
 from karat.corpus.memory import MemoryCorpus
 from karat.families import MEASURES
@@ -18,6 +20,7 @@ from karat.formats import forest
 from karat.model import Document, Link, Mention
 from karat.testing.formats import documents_in
 from tests.conftest import shared_path
+from tests.corpora import as_jsonl
 from tests.running import run
 
 FIGURE_2 = "({E6,E7}(E4)(E5)(E8(E9))(E11(E12))(E13(E14)))"
@@ -248,6 +251,109 @@ def test_a_link_to_itself_a_cycle_and_an_unknown_mention(tmp_path: Path) -> None
     assert cycle.code == 1
     assert "gold.jsonl, line 2" in cycle.err
     assert "[link-cycle]" in cycle.err
+
+
+def tbf(path: Path, *relations: str) -> str:
+    """Five mentions, and relations between them."""
+    lines = ["#BeginOfDocument d", *(f"s\td\tE{n}\t{10 * n},{10 * n + 4}\tx\tA\tActual" for n in range(1, 6))]
+    path.write_text("\n".join([*lines, *(line.replace("|", "\t") for line in relations), "#EndOfDocument", ""]))
+    return str(path)
+
+
+KNOWN = ("@Coreference|C|E1,E2", "@After|R1|E1,E3", "@Subevent|R2|E3,E4")
+
+
+def test_tbf_reads_and_writes_every_relation_of_two_mentions(tmp_path: Path) -> None:
+    gold = tbf(tmp_path / "gold.tbf", *KNOWN, "@Member|R3|E3,E5", "@Causes|R4|E1,E5", "@part-of|R5|E5,E4")
+    system = tbf(tmp_path / "system.tbf", *KNOWN, "@Member|R3|E5,E3", "@member|R4|E3,E5")
+    (document,) = read(gold)
+    assert [link.kind for link in document.links] == ["after", "subevent", "member", "causes", "part-of"]
+    result = score(gold, gold, protocol="araki-2014")
+    assert [result[f"hierarchy.{kind}.mucp"].f1 for kind in ("causes", "member", "part-of", "subevent")] == [1.0] * 4
+    assert "[link-cycle]" in run("score", gold, system, "-p", "araki-2014").err
+    again = tmp_path / "again.tbf"
+    assert run("convert", gold, str(again)).code == 0
+    assert again.read_text().splitlines()[6:-1] == [
+        *("@Coreference\tC\tE1,E2", "@After\tR1\tE1,E3", "@Subevent\tR2\tE3,E4"),
+        *("@Member\tR3\tE3,E5", "@Causes\tR4\tE1,E5", "@Part-of\tR5\tE5,E4"),
+    ]
+    assert score(gold, str(again), protocol="araki-2014").gold.fingerprint == result.gold.fingerprint
+
+
+def test_other_spellings_of_tac_relations_are_ignored(tmp_path: Path) -> None:
+    """As by TAC's scorer; and a relation of three mentions is no link."""
+    gold = tbf(tmp_path / "gold.tbf", *KNOWN)
+    odd = ["@coreference|C|E4,E5", "@Coref|C|E4,E5", "@after|R|E4,E5", "@SUBEVENT|R|E4,E5", "@Member|R|E1,E2,E3"]
+    system = tbf(tmp_path / "system.tbf", *KNOWN, *odd)
+    assert [document.links for document in read(system)] == [document.links for document in read(gold)]
+    found = reported(run("score", gold, system, "-f", "json"))
+    assert [line for code, _, line in found if code == "relation-unknown"] == [10, 11, 12, 13]
+    assert ("relation-arguments", "note", 14) in found
+    kinds = [Link(kind, "E1", "E3") for kind in ("Subevent", "coref", "AFTER", "a b")]
+    (tmp_path / "a.jsonl").write_bytes(as_jsonl(replace(next(iter(read(gold))), links=tuple(kinds))))
+    refused = run("convert", str(tmp_path / "a.jsonl"), str(tmp_path / "a.tbf"))
+    assert [kind for kind in ("Subevent", "coref", "AFTER", "a b") if f"links of kind {kind}" in refused.err] == [
+        *("Subevent", "coref", "AFTER")
+    ]
+
+
+def test_tac_reads_only_after_and_subevent(tmp_path: Path) -> None:
+    plain = tbf(tmp_path / "plain.tbf", *KNOWN)
+    more = tbf(tmp_path / "more.tbf", *KNOWN, "@Member|R3|E3,E5", "@Causes|R4|E4,E3", "@Causes|R5|E3,E4")
+    results = [score(*pair, protocol="tac-2017") for pair in ((plain, plain), (plain, more), (more, plain))]
+    assert results[0].scores == results[1].scores == results[2].scores
+    assert results[0].gold.fingerprint == results[1].gold.fingerprint != results[2].gold.fingerprint
+
+
+@pytest.mark.parametrize(
+    ("options", "severity"),
+    [
+        (("-p", "tac-2017"), "note"),
+        (("-p", "araki-2014"), "fatal"),
+        (("-p", "araki-2014", "--set", "links=causes,subevent"), "fatal"),
+        (("-p", "araki-2014", "--set", "links=subevent"), "note"),
+    ],
+    ids=" ".join,
+)
+def test_a_cycle_is_fatal_where_its_kind_is_read(options: tuple[str, ...], severity: str, tmp_path: Path) -> None:
+    """The protocol, not the choice of measures, says what is read; `validate` agrees with `score`."""
+    cycle = tbf(tmp_path / "gold.tbf", *KNOWN, "@Causes|R3|E3,E4", "@Causes|R4|E4,E3")
+    plain = tbf(tmp_path / "plain.tbf", *KNOWN)
+    for more in ((), ("-m", "coref.mention")):
+        done = run("score", cycle, cycle, *options, *more, "-f", "json")
+        assert done.code == (severity == "fatal")
+        assert "[link-cycle]" in done.err if done.code else ("link-cycle", "note", 11) in reported(done)
+    checked = run("validate", cycle, *options, "-f", "json")
+    assert f'"link-cycle",\n          "severity": "{severity}"' in checked.out
+    assert run("validate", cycle, "--against", cycle, *options).code == checked.code == (severity == "fatal")
+    if "links=causes,subevent" not in options:
+        assert (
+            run("score", plain, cycle, *options).code == run("validate", cycle, "--against", plain, *options).code == 0
+        )
+
+
+def test_kinds_of_links_that_gold_lacks(tmp_path: Path) -> None:
+    """They would match nothing without a word; the nearest kind of gold is named."""
+    gold = tbf(tmp_path / "gold.tbf", "@Subevent|R1|E1,E2", "@Member|R2|E1,E3")
+    (document,) = read(gold)
+    kinds = {"Subevent": 2, "causes": 1}
+    links = tuple(Link(kind, "E1", f"E{n + 2}") for kind, count in kinds.items() for n in range(count))
+    (tmp_path / "system.jsonl").write_bytes(as_jsonl(replace(document, links=links)))
+    expected = [
+        "the system has 2 links of kind 'Subevent', which gold lacks. Did you mean subevent?",
+        "the system has 1 link of kind 'causes', which gold lacks. Known: member, subevent.",
+    ]
+    system = str(tmp_path / "system.jsonl")
+    for options in (("-p", "araki-2014"), ("-p", "tac-2017"), ("-p", "araki-2014", "--jobs", "2")):
+        warnings = json.loads(run("score", gold, system, *options, "-f", "json").out)["warnings"]
+        assert [(w["message"], w["file"]) for w in warnings if w["code"] == "link-kind-absent"] == [
+            (message, system) for message in expected
+        ]
+    done = run("validate", system, "--against", gold)
+    assert done.code == 0
+    assert all(message in done.out for message in expected)
+    assert "link-kind-absent" not in run("score", gold, gold, "-p", "araki-2014").out
+    assert "link-kind-absent" not in run("validate", system, "--against", tbf(tmp_path / "blind.tbf")).out
 
 
 @pytest.mark.parametrize("transitive", [False, True])

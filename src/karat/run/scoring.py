@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from karat import __version__
 from karat.checks.annotations import NamedIds, id_conflicts
+from karat.checks.links import absent_kinds
 from karat.corpus.files import FileCorpus
 from karat.corpus.fingerprint import Fingerprint
 from karat.corpus.interface import Corpus, Executor, Progress
@@ -237,6 +238,9 @@ def _look_across(pipeline: Pipeline, whole: Batch) -> None:
             if finding.severity == "fatal":
                 raise KaratError(finding)
             places.report(finding)
+    assert whole.facts is not None, "they were assumed"
+    for finding in absent_kinds(whole.system_links, whole.facts[0].links_of(None)):
+        pipeline.report(finding._replace(file=pipeline.system.name))
     counts = (whole.gold_mentions, whole.system_mentions)
     for what, corpus, count in zip(("gold", "the system"), (pipeline.gold, pipeline.system), counts, strict=True):
         if not count:

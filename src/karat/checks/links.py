@@ -5,11 +5,12 @@ within other kinds, such as causes, it is a note.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence, Set
+from functools import reduce
 from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
-from operator import attrgetter
-from typing import Literal
+from operator import attrgetter, or_
+from typing import Literal, TypeVar
 
 from karat.model import ACYCLIC, ORDERED, Document, Link, other_links
 from karat.problems import Finding, Rule, nearest, quoted
@@ -66,7 +67,12 @@ def check(document: Document, readings: Readings = unread) -> Iterator[Finding]:
             yield INSIDE.at(f"{found} joins mentions of one cluster", item=_item(link))
         else:
             graphs[link.kind].setdefault((source, target), link)
-    children = _children_of_two(graphs, document)
+    trees = {kind: graph for kind, graph in graphs.items() if kind not in ORDERED and _has_two_parents(graph)}
+    for kind, graph in trees.items():
+        if readings(kind) == "paths":
+            implied = implied_links(graph)
+            trees[kind] = {ends: link for ends, link in graph.items() if ends not in implied}
+    children = _children_of_two(trees, document)
     for kind, graph in sorted(graphs.items()):
         for cycle in _cycles(graph, document):
             members = " -> ".join(map(_id, cycle))
@@ -78,7 +84,7 @@ def check(document: Document, readings: Readings = unread) -> Iterator[Finding]:
             is_fatal = kind in ACYCLIC or readings(kind) is not None
             yield finding if is_fatal else finding._replace(severity="note")
         if kind in children:
-            yield from _several_parents(kind, graph, children[kind], document)
+            yield from _several_parents(kind, trees[kind], children[kind], document)
 
 
 def absent_kinds(system: Mapping[str, int], gold: Collection[str]) -> Iterator[Finding]:
@@ -90,14 +96,40 @@ def absent_kinds(system: Mapping[str, int], gold: Collection[str]) -> Iterator[F
             yield ABSENT.at(f"{message}. {nearest(kind, sorted(gold))}" if gold else f"{message}; gold has no links")
 
 
+T = TypeVar("T", bound=Hashable)
+
+
+def implied_links(links: Collection[tuple[T, T]]) -> set[tuple[T, T]]:
+    """Links to events that their source also reaches through other links; none if there is a cycle."""
+    children: dict[T, list[T]] = {}
+    for source, target in links:
+        children.setdefault(source, []).append(target)
+    implied: set[tuple[T, T]] = set()
+    bits: dict[T, int] = {}
+    below: dict[T, int] = {}
+    """The descendants of each event, as the bits of an integer."""
+    try:
+        for event in TopologicalSorter(children).static_order():
+            own = children.get(event, ())
+            further = reduce(or_, [below[child] for child in own], 0)
+            implied.update((event, child) for child in own if further & bits[child])
+            bits[event] = 1 << len(bits)
+            below[event] = reduce(or_, [bits[child] for child in own], further)
+    except CycleError:
+        return set()
+    return implied
+
+
+def _has_two_parents(graph: Graph) -> bool:
+    return len({child for _, child in graph}) < len(graph)
+
+
 def _children_of_two(graphs: Mapping[str, Graph], document: Document) -> dict[str, set[Class]]:
     """For each kind of link: the events that are children of two."""
     repeated: dict[str, set[Class]] = {}
     for kind, graph in graphs.items():
-        # What comes after two events is ordinary.
-        if kind not in ORDERED and len({child for _, child in graph}) < len(graph):
-            children = Counter([child for _, child in graph])
-            repeated[kind] = {child for child, count in children.items() if count > 1}
+        children = Counter([child for _, child in graph])
+        repeated[kind] = {child for child, count in children.items() if count > 1}
     if not repeated:
         return {}
     others = {  # an entity may well have parts in two events

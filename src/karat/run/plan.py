@@ -26,6 +26,7 @@ from karat.plugin import (
     Setting,
     Tables,
     TableSpec,
+    Tally,
     Unscored,
     scorable,
 )
@@ -246,6 +247,7 @@ class Plan:
         """Count the tables of a unit, and make on request what lies behind the counts."""
         numbers, differences = NO_COUNTS[:], {}
         unmatchable: dict[str, dict[str, int]] = {}
+        tallies: dict[tuple[Rule, str], int] = {}
         for (measure, _), index in zip(self.measures.measures, self.measures.table_indexes, strict=True):
             table = tables[index]
             counts = measure.count(table)
@@ -253,6 +255,8 @@ class Plan:
             for note in measure.notes(table, counts):
                 if isinstance(note, Finding):
                     report(note)
+                elif isinstance(note, Tally):
+                    tallies[note.rule, note.items] = note.count
                 else:
                     unmatchable.setdefault(measure.id, {})[note.items] = note.count
             if self._compares and (reasons := measure.differences(table)):
@@ -264,6 +268,8 @@ class Plan:
             row.classes = all_class_counts(self.measures, tables, self.protocol.comparison, has_gold=row.gold > 0)
         if unmatchable:
             row.unmatchable = unmatchable
+        if tallies:
+            row.tallies = tallies
         if differences:
             row.differences = differences
         if self.breakdowns or self.options.details or self.options.errors:

@@ -49,6 +49,12 @@ def remarks(
     ]
     if unmatchable:
         yield UNMATCHABLE.at(f"some items cannot be matched: {'; '.join(unmatchable)}")
+    tallies: dict[Rule, Counter[str]] = {}
+    for unit in units:
+        for (rule, items), count in unit.tallies.items():
+            tallies.setdefault(rule, Counter())[items] += count
+    for rule, counts in tallies.items():
+        yield rule.at("; ".join(f"{items}: {count:,}" for items, count in sorted(counts.items())))
     false_alarms = [unit.system for unit in units if not unit.gold and unit.system]
     if false_alarms and any(averages.units == "with-gold" for _, averages in measures):
         yield IGNORED.at(_ignored(sum(false_alarms), len(false_alarms), plan.protocol.unit))

@@ -168,6 +168,7 @@ def test_one_undefined_document_leaves_the_corpus_undefined_and_is_named() -> No
     assert reported.severity == "note"
     assert "document 'd1'" in reported.message
     assert "gold 1 of the system's" in reported.message
+    assert "--set twinless=own-pairs, ignore or drop-system gives a score" in reported.message
 
 
 def test_documents_add() -> None:

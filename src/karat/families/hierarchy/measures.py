@@ -21,11 +21,11 @@ ClassRule = Literal["symmetric", "gold"]
 Root = Literal["uncounted", "counted"]
 Name = Literal["mucp", "blancp", "nstmp", "siblings", "ceafp"]
 
+CHOICES = "--set twinless=own-pairs, ignore or drop-system"
 UNDEFINED = Rule(
     "hierarchy-undefined",
     "note",
-    "One such document leaves the whole corpus without this score. BLANCp: choose --set twinless=own-pairs, ignore or "
-    "drop-system to have one.",
+    f"One such document leaves the whole corpus without this score. BLANCp: {CHOICES} gives one.",
 )
 
 
@@ -306,4 +306,4 @@ def _why_not_same(table: Hierarchy) -> str:
     lacking = f"the system lacks {table.gold_only:,} of gold's mentions, gold {table.system_only:,} of the system's"
     if not table.gold_only and not table.system_only:
         lacking = "the same mentions make other events"
-    return f"has not the same events on both sides: {lacking}"
+    return f"has not the same events on both sides: {lacking} ({CHOICES} gives a score)"

@@ -53,6 +53,22 @@ def test_blanks_mean_nothing() -> None:
     assert read("d\t({1,2}(3)(4(5))) (6)") == read("d\t ( { 1 , 2 } ( 3 )\t(4 (5) ) )(6)  \r\n")
 
 
+@pytest.mark.parametrize(
+    ("newick", "trees"),
+    [
+        ("((6)2,(7)3,4,5)1;", "(1(2(6))(3(7))(4)(5))"),
+        (" ( ({6,8} )2 , 3)1 ; (9)10; 11 ;", "(1(2({6,8}))(3)) (10(9)) (11)"),
+        ("".join(["(" * 3000, "0", *(f"){number}" for number in range(1, 3001)), ";"]), None),
+    ],
+    ids=["the paper's", "several trees", "deep"],
+)
+def test_newick_is_read_as_the_same_forest(newick: str, trees: str | None) -> None:
+    """With or without an id, and with its mentions in the same order."""
+    trees = trees or "".join(f"({number}" for number in range(3000, -1, -1)) + ")" * 3001
+    assert read(f"d\t{newick}\n") == read(f"d\t{trees}\n")
+    assert read(f"\n{newick}\r\n#kind member\n7;") == read(f"\n{trees}\n#kind member\n(7)")
+
+
 def test_lines_without_an_id_are_named_by_their_numbers() -> None:
     assert [document.id for document in read("# trees\n\n(1(2))\n (3)\nd\t(1)\ne\t\n")] == ["3", "4", "d", "e"]
 
@@ -97,6 +113,21 @@ DAMAGED: dict[str, tuple[str, str, int, str, str]] = {
     "no node": ("forest-structure", "fatal", 1, "expected a node, found '('", "d\t((1))\n"),
     "nothing in it": ("forest-structure", "fatal", 1, "expected a node, found ')'", "d\t(1())\n"),
     "breaks off": ("forest-structure", "fatal", 1, "found the end of the line", "d\t(1(\n"),
+    "Newick without names": (
+        "forest-structure",
+        "fatal",
+        1,
+        "name of a node, found ';'",
+        "d\t(1,2);\n",
+    ),
+    "Newick, not closed": ("forest-structure", "fatal", 1, "';' (character 8) ends a tree", "d\t((1)2;\n"),
+    "Newick, closes nothing": ("forest-structure", "fatal", 1, "')' (character 7) closes nothing", "d\t(1)2)3;\n"),
+    "Newick, no semicolon": ("forest-structure", "fatal", 1, "expected a node, found '('", "d\t((6)2,3)1\n"),
+    "Newick, a comma between trees": ("forest-structure", "fatal", 1, "',' (character 4) is outside", "d\t1,2;\n"),
+    "Newick, a comma too many": ("forest-structure", "fatal", 1, "expected a node, found ','", "d\t(1,,2)3;\n"),
+    "Newick, branch lengths": ("forest-structure", "fatal", 1, "'2:0.5' (character 4) has a branch", "d\t(2:0.5)1;\n"),
+    "Newick, quoted names": ("forest-structure", "fatal", 1, "has a branch length, quotes or", "d\t('2')1;\n"),
+    "a semicolon after trees": ("forest-structure", "fatal", 1, "'(' (character 5) follows a node", "d\t(1(2));\n"),
     "two words": ("forest-structure", "fatal", 1, "'attack' (character 8) is outside a node", "d\t(the attack)\n"),
     "an empty set": ("forest-structure", "fatal", 1, "expected a set of mentions", "d\t({})\n"),
     "a set that breaks off": ("forest-structure", "fatal", 1, "expected a set of mentions", "d\t({1,2(3))\n"),
@@ -152,7 +183,13 @@ def test_a_link_to_itself_is_a_note_beside_the_fault() -> None:
 
 
 def test_a_forest_is_known_by_its_looks_and_chooses_its_protocol() -> None:
-    for content in ("d\t(1(2))\n", "(1)\n", "# made by hand\n#kind member\nd\t({a,b}(c))\n"):
+    for content in (
+        "d\t(1(2))\n",
+        "(1)\n",
+        "((6)2,(7)3,4,5)1;\n",
+        "d\t(2)1;\n",
+        "# made by hand\n#kind member\nd\t({a,b}(c))\n",
+    ):
         save(content, "trees")
         done = run("score", "trees", "trees")
         assert done.code == 0, done.err

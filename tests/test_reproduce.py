@@ -489,6 +489,8 @@ def test_the_figure_of_the_page_is_this_one(tmp_path: Path) -> None:
     path = tmp_path / "araki-2014.svg"
     assert run("reproduce", "araki-2014", "--plot", f"figure-4={path}").code == 0
     assert lines(path) == lines(DOCS / "assets" / "araki-2014.svg")
+    names = ["MUCp", "BLANCp", "NSTMp, reverse preorder", "NSTMp, deepest links first"]
+    assert texts(path.read_text())[-4:] == texts((DOCS / "assets" / "araki-2014.svg").read_text())[-4:] == names
 
 
 def lines(path: Path) -> list[str]:

@@ -67,6 +67,9 @@ TBF = {
     "a link with one end": Damage("R1\tE1,E3", "R1\tE1", "tbf-relation", "fatal", 10),
     "a link with three ends": Damage("R2\tE3,E4", "R2\tE3,E4,E5", "tbf-relation", "fatal", 11),
     "an unknown relation": Damage("@Subevent", "@subevent", "relation-unknown", "note", 12),
+    "a member with three ends": Damage(
+        "@Subevent\tR3\tE4,E1", "@Member\tR3\tE4,E1,E5", "relation-arguments", "note", 12
+    ),
     "a relation that names nothing": Damage("R3\tE4,E1", "R3\tE4,E9", "argument-unknown", "fault", 12),
     "a cluster that names nothing": Damage("C1\tE1,E2", "C1\tE1,E2,E9", "argument-unknown", "fault", 9),
     "a cluster of one": Damage("C1\tE1,E2", "C1\tE1", "cluster-of-one", "note", 9),
@@ -146,7 +149,7 @@ JSONL: dict[str, tuple[dict[str, Any] | str, str, str]] = {
         "note",
     ),
     "a cycle of clusters": (
-        DOCUMENT | {"links": [{"kind": "part", "from": a, "to": b} for a, b in (("c", "m1"), ("m1", "m4"))]},
+        DOCUMENT | {"links": [{"kind": "member", "from": a, "to": b} for a, b in (("c", "m1"), ("m1", "m4"))]},
         "link-cycle",
         "fatal",
     ),
@@ -242,7 +245,7 @@ def test_every_rule_has_its_damage() -> None:
     only_writing = {"tbf-unwritable"}
     # karat.formats._tokens uses the first for its folder; the others are for formats whose ids are those of a corpus.
     elsewhere = {"file-missing", "mention-in-documents", "cluster-in-documents", "id-of-two-kinds"}
-    elsewhere |= {"tokens-differ"}  # a submission against gold
+    elsewhere |= {"tokens-differ", "link-kind-absent"}  # a submission against gold
     by_hand = {"token-table-missing", "token-unknown", "tokens-order", "jsonl-unit", "type-unknown"}
     covered = {damage.code for damage in TBF.values()} | {code for _, code, _ in JSONL.values()} | by_hand
     assert set(rules()) <= covered | only_writing | elsewhere

@@ -36,6 +36,9 @@ ClusterKey = str | tuple[str, int]
 ORDERED = frozenset({"after"})
 """Kinds of links that order events in time, and form no hierarchy."""
 
+ACYCLIC = frozenset({"after", "subevent", "member"})
+"""Kinds of links in which a cycle makes no sense, whatever a protocol reads."""
+
 
 class Mention(Struct, frozen=True, gc=False, omit_defaults=True, repr_omit_defaults=True, forbid_unknown_fields=True):
     """A place in a document that refers to an event (or an entity, a value, a time)."""

@@ -1,13 +1,19 @@
-"""Links over coreference classes: no cycle within one kind, no link inside one class, one parent for each child."""
+"""Links over coreference classes: no cycle within one kind, no link inside one class, one parent for each child.
+
+A cycle is fatal within kinds of links that are hierarchies or sequences by their name, or that a protocol reads as one;
+within other kinds, such as causes, it is a note.
+"""
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence, Set
+from functools import reduce
 from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
-from operator import attrgetter
+from operator import attrgetter, or_
+from typing import Literal, TypeVar
 
-from karat.model import ORDERED, Document, Link, other_links
-from karat.problems import Finding, Rule
+from karat.model import ACYCLIC, ORDERED, Document, Link, other_links
+from karat.problems import Finding, Rule, nearest, quoted
 
 CYCLE = Rule("link-cycle", "fatal", "Remove or reverse one of these links, or correct the coreference between them.")
 INSIDE = Rule("link-inside-cluster", "note", "No action needed; a link between mentions of one event is not used.")
@@ -16,6 +22,7 @@ PARENTS = Rule(
     "note",
     "Ignore this if it is intended; in a sequence both links count, in a hierarchy it is a fault.",
 )
+ABSENT = Rule("link-kind-absent", "note", "Such links match nothing; rename them if they mean a kind that gold has.")
 MOST = 10
 """Cycles reported for one kind of link in a document; each costs a walk over its links."""
 
@@ -28,7 +35,18 @@ Graph = dict[ClassLink, Link]
 """Links between classes in the order of the file, each with the first link that makes it."""
 
 
-def check(document: Document) -> Iterator[Finding]:
+Reading = Literal["links", "paths"]
+"""How a protocol reads a kind of links as a hierarchy or sequence: as given, or with those that others imply."""
+Readings = Callable[[str], Reading | None]
+"""The reading of each kind of links; None: no protocol reads it."""
+
+
+def unread(kind: str) -> None:
+    """No protocol reads links."""
+    del kind
+
+
+def check(document: Document, readings: Readings = unread) -> Iterator[Finding]:
     """Check each kind of link separately."""
     # What fills a role is no event: roles form no cycles, and repeated ones mean something.
     links = other_links(document) if document.links else ()
@@ -49,7 +67,12 @@ def check(document: Document) -> Iterator[Finding]:
             yield INSIDE.at(f"{found} joins mentions of one cluster", item=_item(link))
         else:
             graphs[link.kind].setdefault((source, target), link)
-    children = _children_of_two(graphs, document)
+    trees = {kind: graph for kind, graph in graphs.items() if kind not in ORDERED and _has_two_parents(graph)}
+    for kind, graph in trees.items():
+        if readings(kind) == "paths":
+            implied = implied_links(graph)
+            trees[kind] = {ends: link for ends, link in graph.items() if ends not in implied}
+    children = _children_of_two(trees, document)
     for kind, graph in sorted(graphs.items()):
         for cycle in _cycles(graph, document):
             members = " -> ".join(map(_id, cycle))
@@ -57,19 +80,56 @@ def check(document: Document) -> Iterator[Finding]:
             position = {link: i for i, link in enumerate(graph)}
             closing = graph[max(pairwise(cycle), key=position.__getitem__)]
             message = f"{kind} links of document {document.id!r} form a cycle: {members}"
-            yield CYCLE.at(message, item=_item(closing))
+            finding = CYCLE.at(message, item=_item(closing))
+            is_fatal = kind in ACYCLIC or readings(kind) is not None
+            yield finding if is_fatal else finding._replace(severity="note")
         if kind in children:
-            yield from _several_parents(kind, graph, children[kind], document)
+            yield from _several_parents(kind, trees[kind], children[kind], document)
+
+
+def absent_kinds(system: Mapping[str, int], gold: Collection[str]) -> Iterator[Finding]:
+    """Kinds of links that only the system has, from the number of its links of each kind and the kinds of gold."""
+    for kind, count in sorted(system.items()):
+        if kind not in gold:
+            links = "1 link" if count == 1 else f"{count:,} links"
+            message = f"the system has {links} of kind {quoted(kind)}, which gold lacks"
+            yield ABSENT.at(f"{message}. {nearest(kind, sorted(gold))}" if gold else f"{message}; gold has no links")
+
+
+T = TypeVar("T", bound=Hashable)
+
+
+def implied_links(links: Collection[tuple[T, T]]) -> set[tuple[T, T]]:
+    """Links to events that their source also reaches through other links; none if there is a cycle."""
+    children: dict[T, list[T]] = {}
+    for source, target in links:
+        children.setdefault(source, []).append(target)
+    implied: set[tuple[T, T]] = set()
+    bits: dict[T, int] = {}
+    below: dict[T, int] = {}
+    """The descendants of each event, as the bits of an integer."""
+    try:
+        for event in TopologicalSorter(children).static_order():
+            own = children.get(event, ())
+            further = reduce(or_, [below[child] for child in own], 0)
+            implied.update((event, child) for child in own if further & bits[child])
+            bits[event] = 1 << len(bits)
+            below[event] = reduce(or_, [bits[child] for child in own], further)
+    except CycleError:
+        return set()
+    return implied
+
+
+def _has_two_parents(graph: Graph) -> bool:
+    return len({child for _, child in graph}) < len(graph)
 
 
 def _children_of_two(graphs: Mapping[str, Graph], document: Document) -> dict[str, set[Class]]:
     """For each kind of link: the events that are children of two."""
     repeated: dict[str, set[Class]] = {}
     for kind, graph in graphs.items():
-        # What comes after two events is ordinary.
-        if kind not in ORDERED and len({child for _, child in graph}) < len(graph):
-            children = Counter([child for _, child in graph])
-            repeated[kind] = {child for child, count in children.items() if count > 1}
+        children = Counter([child for _, child in graph])
+        repeated[kind] = {child for child, count in children.items() if count > 1}
     if not repeated:
         return {}
     others = {  # an entity may well have parts in two events

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from karat.corpus.files import FileCorpus
 from karat.corpus.interface import Corpus
-from karat.corpus.paths import File, find
+from karat.corpus.paths import File, find, shown
 from karat.corpus.remote import is_url
 from karat.formats import ENCODING, FORMATS
 from karat.plugin import Format, ReadOptions
@@ -76,7 +76,7 @@ def corpus_of(
     chosen, name = _chosen(files, spec, format, fallback, report)
     if FORMATS.get(name).companions and any(is_url(file.path) for file in chosen):
         raise COMPANIONS.error(f"files of {name} have others beside them, which are not read from a URL", file=spec)
-    return FileCorpus(spec, chosen, name, options or ReadOptions(), skip_broken=skip_broken)
+    return FileCorpus(shown(spec), chosen, name, options or ReadOptions(), skip_broken=skip_broken)
 
 
 def _chosen(

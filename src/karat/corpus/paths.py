@@ -65,7 +65,7 @@ def _walk(folder: Path, refuse: Callable[[KaratError], None], report: Report) ->
             yield from _walk(path, refuse, report)
 
 
-def shown(path: Path) -> str:
+def shown(path: Path | str) -> str:
     """A path that can be printed: a name whose bytes are not UTF-8 has replacement marks."""
     return os.fsencode(path).decode("utf-8", "replace")
 

@@ -11,6 +11,7 @@ from karat.problems import Rule, quoted
 from karat.regions import size
 
 LINK_KINDS = {"After": "after", "Subevent": "subevent"}
+"""Names that TAC's scorer reads, only in this spelling, and their kinds of links."""
 
 UNWRITABLE = Rule(
     "tbf-unwritable", "fatal", "Rename it: TBF separates columns by tabs, ids by commas, lines by line ends."
@@ -49,16 +50,23 @@ def write(document: Document, options: WriteOptions, report_loss: ReportLoss) ->
         if len(ids) > 1:
             name = _cell(cluster.removeprefix(qualified(document.id, "")), document)
             lines.append(f"@Coreference\t{name}\t{','.join(ids)}")
-    names = {kind: name for name, kind in LINK_KINDS.items()}
     ends = {cluster: ids[0] for cluster, ids in clusters.items()} | {mention.id: mention.id for mention in mentions}
     for count, link in enumerate(document.links, 1):
-        if link.kind in names and link.source in ends and link.target in ends:
-            lines.append(f"@{names[link.kind]}\tR{count}\t{ends[link.source]},{ends[link.target]}")
+        name = link.kind.capitalize()
+        if link_kind(name) == link.kind and link.source in ends and link.target in ends:
+            lines.append(f"@{_cell(name, document)}\tR{count}\t{ends[link.source]},{ends[link.target]}")
             if {link.source, link.target} != {ends[link.source], ends[link.target]}:
                 report_loss("that links join clusters (written between their first mentions)")
         else:
             report_loss(f"links of kind {link.kind}")
     return "\n".join([*lines, "#EndOfDocument", ""]).encode("utf-8")
+
+
+def link_kind(name: str) -> str | None:
+    """The kind of links that a relation is read as; other spellings of TAC's relations are ignored, as TAC does."""
+    kind = name.strip().lower()
+    is_respelt = kind in LINK_KINDS.values() and name not in LINK_KINDS
+    return None if not kind or kind.startswith("coref") or is_respelt else kind
 
 
 def _report_losses(document: Document, report_loss: ReportLoss) -> None:

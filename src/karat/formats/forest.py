@@ -6,6 +6,9 @@
 A line is `docid<TAB>trees`, or just trees; the id of the document is then the number of the line. A node is a mention
 or a set of coreferent mentions. A child is inside its parent, and blanks have no meaning. `#kind` names the kind of
 links in the lines that follow (default: subevent), so a document has one line per kind. `# ` begins a comment.
+
+A line that ends in `;` is read as Newick, where children come before their parent: `((6)2,(7)3,4,5)1;` is
+`(1(2(6))(3(7))(4)(5))`. Every node needs a name; branch lengths, quoted names and Newick's comments are refused.
 """
 
 import re
@@ -21,7 +24,9 @@ from karat.plugin.formats import Context, Format, Marker, Piece, ReadOptions
 from karat.problems import KaratError, Report, Rule, quoted
 
 STRUCTURE = Rule(
-    "forest-structure", "fatal", "Write docid<TAB>(1(2(6))(3)) (8): a node, then its children, each in parentheses."
+    "forest-structure",
+    "fatal",
+    "Write docid<TAB>(1(2(6))(3)) (8): a node, then its children, each in parentheses; or Newick, ((6)2,3)1; 8;",
 )
 DIRECTIVE = Rule(
     "forest-directive", "fatal", "Write #kind NAME before the lines of that kind; a comment begins with '# '."
@@ -37,9 +42,13 @@ MARKER = re.compile(
     rb"(?m:^)(?P<header>#\S[^\n]*)|(?!(?m:^)#)(?:(?P<id>[^\s(](?:[^\t\n]*\S)?)[^\S\n\t]*\t[^\n]*|\S[^\n]*)"
 )
 _BEGINNING = re.compile(
-    rb"\s*(?:#(?:kind\s|\s)[^\n]*\n\s*)*(?:[^\t\n(#][^\t\n]*\t)?[ \t]*\([ \t]*(?:[^\s(){},]+|\{[^(){}\n]+\})[ \t]*[()]"
+    rb"\s*(?:#(?:kind\s|\s)[^\n]*\n\s*)*(?:[^\t\n(#][^\t\n]*\t)?[ \t]*"
+    rb"\((?:[ \t]*(?:[^\s(){},]+|\{[^(){}\n]+\})[ \t]*[()]|[^\t\n;]*\)[^\t\n;()]*;)"
 )
 _TOKEN = re.compile(r"[(){},]|[^\s(){},]+")
+_NEWICK_TOKEN = re.compile(r"[(){},;]|[^\s(){},;]+")
+_NEWICK_EXTRA = re.compile(r"['\[\]]|:[-+.\deE]*$")
+"""Parts of Newick that have no meaning here: quotes, comments and branch lengths."""
 
 
 def sniff(head: bytes) -> bool:
@@ -119,6 +128,17 @@ class _Node(NamedTuple):
     """None: it is the root of a tree."""
 
 
+class _Subtree(NamedTuple):
+    """The mentions of a node, and what is below it."""
+
+    node: list[str]
+    below: "list[_Subtree]"
+
+
+Token = tuple[str, int]
+"""A part of a line, and the number of its first character, from 1."""
+
+
 class _Reader:
     """Reads the trees of a document line by line, and then joins what they say."""
 
@@ -135,17 +155,24 @@ class _Reader:
         """Read the trees of one line."""
         line, kind, text = row
         self._kinds.add(kind)
+        is_newick = text.rstrip().endswith(";")
+        pattern = _NEWICK_TOKEN if is_newick else _TOKEN
+        tokens = [(match[0], match.start() + 1) for match in pattern.finditer(text, self._begin(line, text))]
+        if is_newick:
+            self._read_newick(row, tokens)
+        else:
+            self._read_trees(row, tokens)
+
+    def _read_trees(self, row: _Line, tokens: list[Token]) -> None:
+        """Read nodes that come before their children."""
+        line = row.line
         path: list[str] = []
-        tokens = [(match[0], match.start() + 1) for match in _TOKEN.finditer(text, self._begin(line, text))]
         at = 0
         while at < len(tokens):
             token, column = tokens[at]
             if token == "(":
                 node, at = self._node(tokens, at + 1, line)
-                self._join(node)
-                for id_ in node:
-                    self._lines.setdefault(id_, line)
-                self._nodes.append(_Node(line, kind, node[0], path[-1] if path else None))
+                self._add(row, node, path[-1] if path else None)
                 path.append(node[0])
             elif token == ")" and path:
                 path.pop()
@@ -157,10 +184,52 @@ class _Reader:
             count = "1 parenthesis is" if len(path) == 1 else f"{len(path):,} parentheses are"
             raise self._error(line, f"{count} not closed; the last one is that of {quoted(path[-1])}")
 
+    def _read_newick(self, row: _Line, tokens: list[Token]) -> None:
+        """Read nodes that come after their children; they are added in the order of `_read_trees`."""
+        line = row.line
+        for token, column in tokens:
+            if _NEWICK_EXTRA.search(token):
+                message = f"{quoted(token)} (character {column}) has a branch length, quotes or a comment"
+                raise self._error(line, f"{message}, which are not read")
+        levels: list[list[_Subtree]] = [[]]
+        awaits_node, at = True, 0
+        while at < len(tokens):
+            token, column = tokens[at]
+            if awaits_node and token == "(":
+                levels.append([])
+                at += 1
+            elif awaits_node or (token == ")" and len(levels) > 1):
+                below = [] if awaits_node else levels.pop()
+                at += not awaits_node
+                if tokens[at][0] == ";":  # the last token
+                    raise self._error(line, f"expected the name of a node, found ';' (character {tokens[at][1]})")
+                node, at = self._node(tokens, at, line)
+                levels[-1].append(_Subtree(node, below))
+                awaits_node = False
+            elif token == ("," if len(levels) > 1 else ";"):
+                awaits_node = True
+                at += 1
+            else:
+                wrong = {")": "closes nothing", ";": "ends a tree that is not closed", ",": "is outside a tree"}
+                what = wrong.get(token, "follows a node, but in Newick (the line ends in ';') children come first")
+                raise self._error(line, f"{quoted(token)} (character {column}) {what}")
+        left: list[tuple[_Subtree, str | None]] = [(tree, None) for tree in reversed(levels[0])]
+        while left:
+            (node, below), parent = left.pop()
+            self._add(row, node, parent)
+            left += [(tree, node[0]) for tree in reversed(below)]
+
+    def _add(self, row: _Line, node: list[str], parent: str | None) -> None:
+        """Add a node; `parent` is a mention of its parent."""
+        self._join(node)
+        for id_ in node:
+            self._lines.setdefault(id_, row.line)
+        self._nodes.append(_Node(row.line, row.kind, node[0], parent))
+
     def _begin(self, line: int, text: str) -> int:
         """The place in a line at which its trees begin, after the id of the document."""
         before, tab, _ = text.partition("\t")
-        if before.lstrip().startswith("("):
+        if before.lstrip().startswith("(") or (text.rstrip().endswith(";") and not tab and "(" not in text):
             return 0
         id_ = before.strip()
         if not tab or not id_:
@@ -170,7 +239,7 @@ class _Reader:
             self._warn(TRIMMED, line, f"blanks around the document id {quoted(before)}")
         return len(before) + 1
 
-    def _node(self, tokens: list[tuple[str, int]], at: int, line: int) -> tuple[list[str], int]:
+    def _node(self, tokens: list[Token], at: int, line: int) -> tuple[list[str], int]:
         """The mentions of the node that begins at a token, and the number of the token after it."""
         token, column = tokens[at] if at < len(tokens) else ("", 0)
         if token and token not in MARKS:

@@ -10,6 +10,9 @@ Columns: system id, document id, mention id, span, text, type, realis, then conf
 `begin,end` joined by `;` (end exclusive), or token ids joined by `,`. Files are read as by TAC's scorer v1.8, except
 that karat refuses what that scorer silently misread: a block that is not closed, a document given twice, a mention
 under another document's header, empty spans, overlapping clusters.
+
+`@After` and `@Subevent` are links, and so is any other relation of two mentions, such as `@Member`; its name in lower
+case is the kind of the link. Other spellings of Coreference, After and Subevent are ignored, as by TAC's scorer.
 """
 
 import re
@@ -19,7 +22,7 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 from functools import lru_cache, partial
 from itertools import chain
 
-from karat.formats._tbf_writer import LINK_KINDS, write
+from karat.formats._tbf_writer import LINK_KINDS, link_kind, write
 from karat.formats._text import (
     DANGLING,
     MERGED,
@@ -33,7 +36,20 @@ from karat.formats._text import (
     search_line,
 )
 from karat.formats._tokens import LONGEST, number
-from karat.model import EMPTY, Declared, Document, Link, Mention, Places, Region, Unit, Value, compact_lines, qualified
+from karat.model import (
+    ACYCLIC,
+    EMPTY,
+    Declared,
+    Document,
+    Link,
+    Mention,
+    Places,
+    Region,
+    Unit,
+    Value,
+    compact_lines,
+    qualified,
+)
 from karat.plugin.formats import Context, Format, Marker, Piece
 from karat.problems import KaratError, Report, Rule, quoted
 from karat.regions import runs, union
@@ -68,8 +84,12 @@ RELATION = Rule(
 )
 OVERLAPPING = Rule("clusters-overlap", "fatal", "Put all mentions of an event into one @Coreference line.")
 UNKNOWN_RELATION = Rule(
-    "relation-unknown", "note", "Known relations are Coreference, After and Subevent; the line is ignored."
+    "relation-unknown",
+    "note",
+    "Known relations are Coreference, After, Subevent and Member. Other names are read as links of that kind; other "
+    "spellings of the first three are ignored, as by TAC's scorer.",
 )
+NO_PAIR = Rule("relation-arguments", "note", "A link joins two mentions; write one line for each pair.")
 NO_ROW = Rule(
     "token-unknown", "note", "It still matches the same id on the other side; check the table if it should be there."
 )
@@ -356,13 +376,28 @@ class _Relations:
                 self._link_lines.append(line)
             elif name == "Coreference":
                 self._cluster(line, id_.strip(), arguments)
-            elif len(arguments) < 2:
-                self._report_miscounted(line, name, listed, "2 or more")
-                continue
-            else:
-                self._warn(UNKNOWN_RELATION, line, f"unknown relation @{name}", found=name)
+            elif not self._read_other(line, name, arguments):
                 continue
             read.append((line, name, arguments))
+
+    def _read_other(self, line: int, name: str, arguments: list[str]) -> bool:
+        """Read a relation that TAC's scorer ignores as a link; False: it is none."""
+        kind, listed = link_kind(name), ",".join(arguments)
+        if kind is None and len(arguments) < 2:
+            self._report_miscounted(line, name, listed, "2 or more")
+        elif kind is None:
+            self._warn(UNKNOWN_RELATION, line, f"unknown relation @{name}, ignored", found=name)
+        elif len(arguments) != 2:
+            message = f"@{name} with {len(arguments)} argument{'s' * (len(arguments) > 1)} is not read, expected 2"
+            self._warn(NO_PAIR, line, f"{message}: {quoted(listed)}", found=listed)
+        else:
+            if kind not in ACYCLIC:
+                message = f"unknown relation @{name}, read as links of kind {quoted(kind)}"
+                self._warn(UNKNOWN_RELATION, line, message, found=name)
+            self._links.append(Link(kind, arguments[0], arguments[1]))
+            self._link_lines.append(line)
+            return True
+        return False
 
     def links(self, known: Set[str], unreadable: Set[str]) -> tuple[tuple[Link, ...], list[int]]:
         """The links between known mentions, and their lines; a name that is not known or unreadable is reported."""

@@ -94,3 +94,8 @@ class EventTable(TableSpec[T], Struct, frozen=True, cache_hash=True):
     def link_kinds(self) -> tuple[str, ...]:
         """The kinds of links that it is about."""
         raise NotImplementedError
+
+    @property
+    def reads_paths(self) -> bool:
+        """True if a link that others imply says nothing new."""
+        return False

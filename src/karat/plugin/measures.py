@@ -149,7 +149,7 @@ class Measure(Struct, Generic[T, C], frozen=True):
         """Attributes of mentions that must be right to earn everything; the first that is wrong is the error."""
         return ()
 
-    def notes(self, table: T, counts: C) -> "Iterable[Finding | Unmatchable]":
+    def notes(self, table: T, counts: C) -> "Iterable[Finding | Unmatchable | Tally]":
         """Notes for readers of this unit's score."""
         del table, counts
         return ()
@@ -190,6 +190,14 @@ def _counts_type(measure: type[Measure[Any, Any]]) -> type[Any]:
 class Unmatchable(Struct, frozen=True):
     """A note on items that cannot be matched, whatever the other side has; a run reports the totals."""
 
+    items: str
+    count: int
+
+
+class Tally(Struct, frozen=True):
+    """A note on the number of some items of a unit; a run reports the total once, whichever measures count them."""
+
+    rule: Rule
     items: str
     count: int
 

@@ -3,6 +3,7 @@
 Gold may be without annotations: only its documents are compared, never how they are annotated.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
@@ -13,10 +14,11 @@ from msgspec.structs import asdict, replace
 from karat import __version__
 from karat.checks import Where
 from karat.checks.annotations import check_spans, check_texts
+from karat.checks.links import absent_kinds
 from karat.checks.pairs import TOKENS_DIFFER, difference
 from karat.corpus.files import FileCorpus
 from karat.corpus.paths import File
-from karat.model import Document, Mention, Region
+from karat.model import Document, Mention, Region, other_links
 from karat.problems import Finding, Findings, KaratError, Rule, Severity, ignore, quoted
 from karat.protocols import Protocol
 from karat.run.pairs import SOURCES_DIFFER, SYSTEM_ONLY, UNITS_DIFFER
@@ -63,6 +65,8 @@ class Submission:
         """The number of findings by severity."""
         self.compared = {"units"}
         """Aspects that could be compared in at least one document."""
+        self.links: Counter[str] = Counter()
+        """The number of links of each kind in documents that gold has."""
         self._ids: set[str] = set()
 
     def add(self, document: Document, where: Where) -> Iterator[Finding]:
@@ -70,6 +74,8 @@ class Submission:
         gold = self.gold.read(document.id)
         if gold is not None:
             self.compared |= comparable(gold, document)
+            if document.links:
+                self.links.update(link.kind for link in other_links(document))
             findings = differences(gold, document)
         elif document.id in self.gold.corpus.ids():
             return
@@ -93,6 +99,12 @@ class Submission:
         """One finding for each missing document."""
         for id_ in self.missing:
             yield MISSING.at(f"document {quoted(id_)} of gold is missing", file=self.path)
+
+    def absent_links(self) -> Iterator[Finding]:
+        """One finding for each kind of links that gold lacks, if gold has links."""
+        gold = self.gold.corpus.facts().links_of(None) if self.links else set()
+        for finding in absent_kinds(self.links, gold) if gold else ():
+            yield finding._replace(file=self.path)
 
     @property
     def ready(self) -> bool:

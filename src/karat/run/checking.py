@@ -3,14 +3,16 @@
 Documents are found in this process and checked in batches, here or in other processes (`karat.corpus.chunks`).
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
+from functools import cached_property, partial
 from itertools import chain, tee
 from typing import Any, NamedTuple
 
 from karat.checks import Check, check
 from karat.checks.annotations import NamedIds, checking, id_conflicts, ids_of
+from karat.checks.links import Reading
 from karat.corpus.chunks import DOCUMENT, LARGEST, PER_WORKER, Sent, attempted, collected
 from karat.corpus.files import FileCorpus, Where
 from karat.corpus.index import Entry, Index
@@ -22,7 +24,7 @@ from karat.plugin import Comparison, DocumentCheck
 from karat.problems import Finding, KaratError, Rule, UsageError, graver, without
 from karat.protocols import Protocol
 from karat.run.against import Reference, Submission, Validation
-from karat.run.plan import lacking
+from karat.run.plan import lacking, readings_of
 
 NO_DOCUMENTS = Rule("no-documents", "fatal", "Check that this is the right file, and that it is complete.")
 TYPES = Comparison(form="canonical")
@@ -62,6 +64,7 @@ class CheckedPart(NamedTuple):
     ids: dict[str, NamedIds]
     observed: list[dict[str, Any]]
     compared: set[str]
+    links: Counter[str]
     kinds: set[str]
 
 
@@ -151,6 +154,7 @@ class CheckedDocuments:
 
     def __init__(self, plan: Plan, validation: Validation, submission: Submission | None) -> None:
         self._corpus, self._validation, self._submission = plan.corpus, validation, submission
+        self._protocols, self._gold = plan.protocols, plan.corpus if plan.gold is None else plan.gold.corpus
         self.seen = Index()
         self.kinds: set[str] = set()
         """Kinds of all mentions."""
@@ -216,7 +220,7 @@ class CheckedDocuments:
         where = partial(Where(document), file=name)
         self._validation.count(name, mentions=len(document.mentions))
         self.kinds.update(mention.kind for mention in document.mentions)
-        for finding in check(document, where, self._checks):
+        for finding in check(document, where, self._checks, self._reading):
             self._report(finding)
         if self._has_ids:
             self.ids[document.id] = ids_of(document)
@@ -227,6 +231,14 @@ class CheckedDocuments:
         if self._submission is not None:
             for finding in self._submission.add(document, where):
                 self._report(finding)
+
+    def _reading(self, kind: str) -> Reading | None:
+        return self._readings.get(kind)
+
+    @cached_property
+    def _readings(self) -> dict[str, Reading]:
+        """How the protocols read links; gold is read for it, which few documents need."""
+        return readings_of(self._protocols, self._gold.facts())
 
     def look_across(self) -> None:
         """Report what only all documents together show."""
@@ -241,7 +253,8 @@ class CheckedDocuments:
     def part(self) -> CheckedPart:
         """Return the findings, to be sent to another process."""
         compared = set() if self._submission is None else self._submission.compared
-        return CheckedPart(self._validation, self.seen, self.ids, self.observed, compared, self.kinds)
+        links = Counter[str]() if self._submission is None else self._submission.links
+        return CheckedPart(self._validation, self.seen, self.ids, self.observed, compared, links, self.kinds)
 
     def merge(self, part: CheckedPart) -> bool:
         """Add documents that come after those so far; False: nothing was added, since one is repeated."""
@@ -256,6 +269,7 @@ class CheckedDocuments:
         self.kinds |= part.kinds
         if self._submission is not None:
             self._submission.compared |= part.compared
+            self._submission.links += part.links
         return True
 
 

@@ -5,6 +5,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from karat.checks import checked
+from karat.checks.links import Readings
 from karat.checks.pairs import TOKENS_DIFFER, difference
 from karat.corpus.files import FileCorpus
 from karat.corpus.index import Index
@@ -81,9 +82,11 @@ def _pair_unnamed(gold: Index, system: Index, report: Report) -> None:
 class PairReader:
     """Reads and checks the two sides of documents."""
 
-    def __init__(self, gold: Corpus, system: Corpus, report: Report, edits: "Mapping[str, Edit] | None" = None) -> None:
+    def __init__(
+        self, gold: Corpus, system: Corpus, report: Report, readings: Readings, edits: "Mapping[str, Edit] | None"
+    ) -> None:
         """With `edits`, documents of the system are read with these changes, and gold is not checked once more."""
-        self._gold, self._system, self._report = gold, system, report
+        self._gold, self._system, self._report, self._readings = gold, system, report, readings
         self._report_gold, self._report_system = of_side(report, "gold"), of_side(report, "system")
         self._edits = edits
 
@@ -107,7 +110,7 @@ class PairReader:
         document = self._gold.read(id_, self._report_gold)
         if self._edits is not None:
             return document
-        return checked(document, partial(self._gold.where, id_), self._report_gold)
+        return checked(document, partial(self._gold.where, id_), self._report_gold, self._readings)
 
     def _read_system(self, id_: str, gold: Document | None) -> Document | None:
         document = None
@@ -119,7 +122,7 @@ class PairReader:
             document = edited_system(gold, document, edit)
         if document is None:
             return None
-        return checked(document, partial(self._where, id_), self._report_system)
+        return checked(document, partial(self._where, id_), self._report_system, self._readings)
 
     def _where(self, id_: str, item: Target | None = None) -> tuple[str, int | None]:
         """Return the place of a document of the system; one that was changed is in no file."""

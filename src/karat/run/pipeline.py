@@ -1,22 +1,25 @@
 """The pipeline: pairs of documents in, rows out. A run is one map of it over the documents of a corpus."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
 from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from karat.checks.annotations import NamedIds, ids_of
+from karat.checks.links import Reading
 from karat.checks.pairs import in_one_numbering
 from karat.corpus.chunks import chunks
 from karat.corpus.fingerprint import Share, share
 from karat.corpus.interface import Corpus, Executor, Progress
+from karat.model import other_links
 from karat.plugin import Facts
 from karat.problems import Finding, KaratError, Report, Rule, graver, placed, without
 from karat.protocols import Protocol
 from karat.run.pairs import PairReader, Places, Preparation
-from karat.run.plan import Options, Plan
+from karat.run.plan import Options, Plan, readings
 from karat.run.rows import DocumentRow
 from karat.run.units import folded
 
@@ -47,6 +50,8 @@ class Batch(Struct):
     gold_ids: dict[str, NamedIds] = {}
     """By document: its ids, if they mean the same in all documents."""
     system_ids: dict[str, NamedIds] = {}
+    system_links: Counter[str] = field(default_factory=Counter)
+    """The number of the system's links of each kind."""
     facts: tuple[Facts, Facts] | None = None
     """Facts about the documents, if they were only assumed."""
 
@@ -67,6 +72,7 @@ class Batch(Struct):
         self.units |= later.units
         self.gold_ids |= later.gold_ids
         self.system_ids |= later.system_ids
+        self.system_links += later.system_links
         if later.facts is not None:
             self.facts = self.facts or (Facts(), Facts())
             for facts, later_facts in zip(self.facts, later.facts, strict=True):
@@ -103,7 +109,7 @@ class Pipeline:
         superseded = frozenset.intersection(*(protocol.superseded for protocol in work.protocols))
         self.report_pairs = without(self.report, superseded)
         self.places = Places(gold, system, self.report)
-        self._reader = PairReader(gold, system, self.report_pairs, work.edits)
+        self._reader = PairReader(gold, system, self.report_pairs, self._reading, work.edits)
 
     @cached_property
     def _preparation(self) -> Preparation:
@@ -117,6 +123,10 @@ class Pipeline:
         facts, compares = self.work.facts or (self.gold.facts(), self.system.facts()), len(self.work.protocols) > 1
         with placed(lambda: (self.gold.name, None)):
             return [Plan(protocol, *facts, self.work.options, compares=compares) for protocol in self.work.protocols]
+
+    def _reading(self, kind: str) -> Reading | None:
+        """Return how the protocols read a kind of links."""
+        return readings(table for plan in self.plans for table in plan.tables).get(kind)
 
     def _reporting(self) -> Report:
         """Return what receives findings: some are refused, and some are graver under these protocols."""
@@ -169,6 +179,8 @@ class Pipeline:
             for index, protocol in enumerate(self.work.protocols)
             if in_gold or protocol.system_only_documents == "score"
         ]
+        if chosen and pair.system.links:
+            batch.system_links.update(link.kind for link in other_links(pair.system))
         with self.places.of(id_):
             prepared = self._preparation.prepare(in_one_numbering(pair), chosen)
             for index, document in zip(chosen, prepared, strict=True):

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from fnmatch import fnmatchcase
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
@@ -9,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 from msgspec.structs import astuple
 
+from karat.checks.links import Reading
 from karat.families import MEASURES
 from karat.match.alignment import Alignment
+from karat.match.events import EventTable
 from karat.model import Document, Pair
 from karat.plugin import (
     Averages,
@@ -22,6 +25,8 @@ from karat.plugin import (
     ReadOptions,
     Setting,
     Tables,
+    TableSpec,
+    Tally,
     Unscored,
     scorable,
 )
@@ -130,6 +135,8 @@ class Plan:
         repeated = [id_ for id_, count in Counter(self.offered).items() if count > 1]
         if repeated:
             raise MEASURE_TWICE.error(f"two rows of {self.protocol.name} would be called {repeated[0]!r}")
+        self.tables = [row.table for row, _ in scored if isinstance(row, Measure)]
+        """The tables of all measures, selected or not."""
         chosen = _selected(self.options.measures, [row.id for row, _ in offered])
         self.selected = [id_ for id_ in self.offered if id_ in chosen]
         """Ids of the measures of the result."""
@@ -240,6 +247,7 @@ class Plan:
         """Count the tables of a unit, and make on request what lies behind the counts."""
         numbers, differences = NO_COUNTS[:], {}
         unmatchable: dict[str, dict[str, int]] = {}
+        tallies: dict[tuple[Rule, str], int] = {}
         for (measure, _), index in zip(self.measures.measures, self.measures.table_indexes, strict=True):
             table = tables[index]
             counts = measure.count(table)
@@ -247,6 +255,8 @@ class Plan:
             for note in measure.notes(table, counts):
                 if isinstance(note, Finding):
                     report(note)
+                elif isinstance(note, Tally):
+                    tallies[note.rule, note.items] = note.count
                 else:
                     unmatchable.setdefault(measure.id, {})[note.items] = note.count
             if self._compares and (reasons := measure.differences(table)):
@@ -258,6 +268,8 @@ class Plan:
             row.classes = all_class_counts(self.measures, tables, self.protocol.comparison, has_gold=row.gold > 0)
         if unmatchable:
             row.unmatchable = unmatchable
+        if tallies:
+            row.tallies = tallies
         if differences:
             row.differences = differences
         if self.breakdowns or self.options.details or self.options.errors:
@@ -289,6 +301,26 @@ class Plan:
             message = f"document {quoted(document.id)} has no topic and counts as a topic of its own"
             report(NO_TOPIC.at(message, origin="gold"))
         return unit_of(document, self.protocol)
+
+
+def readings(tables: Iterable[TableSpec[Any]]) -> dict[str, Reading]:
+    """Return how tables of links read each kind; `links`, if one of them reads links as given."""
+    found: dict[str, Reading] = {}
+    for table in tables:
+        if not isinstance(table, EventTable):
+            continue
+        for kind in table.link_kinds:
+            found[kind] = "paths" if table.reads_paths and found.get(kind) != "links" else "links"
+    return found
+
+
+def readings_of(protocols: Iterable[Protocol], gold: Facts) -> dict[str, Reading]:
+    """Return how protocols read the links of such a gold; nothing for a protocol that refuses it."""
+    tables: list[TableSpec[Any]] = []
+    for protocol in protocols:
+        with suppress(KaratError):
+            tables += Plan(protocol, gold, gold, Options()).tables
+    return readings(tables)
 
 
 def lacking(protocol: Protocol, kinds: Collection[str], what: str) -> Finding | None:

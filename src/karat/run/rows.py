@@ -14,6 +14,7 @@ from msgspec.structs import astuple
 
 from karat.model import Document, Value
 from karat.plugin import Averages, Composite, Measure, Tables, TableSpec, UnitOfEvaluation
+from karat.problems import Rule
 
 if TYPE_CHECKING:
     from karat.insight.records import DocumentRecords
@@ -57,6 +58,8 @@ class UnitRow(Struct, gc=False):
     """The counts of all measures, one after another."""
     unmatchable: Mapping[str, Mapping[str, int]] = {}
     """By measure: items that cannot be matched, and how many."""
+    tallies: Mapping[tuple[Rule, str], int] = {}
+    """By rule and items: their number."""
     differences: Mapping[str, Mapping[str, int]] = {}
     """By measure: what makes its score differ from that of other protocols, and how often."""
     by: tuple[FieldRow, ...] = ()

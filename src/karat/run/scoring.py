@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from karat import __version__
 from karat.checks.annotations import NamedIds, id_conflicts
+from karat.checks.links import absent_kinds
 from karat.corpus.files import FileCorpus
 from karat.corpus.fingerprint import Fingerprint
 from karat.corpus.interface import Corpus, Executor, Progress
@@ -48,6 +49,12 @@ def remarks(
     ]
     if unmatchable:
         yield UNMATCHABLE.at(f"some items cannot be matched: {'; '.join(unmatchable)}")
+    tallies: dict[Rule, Counter[str]] = {}
+    for unit in units:
+        for (rule, items), count in unit.tallies.items():
+            tallies.setdefault(rule, Counter())[items] += count
+    for rule, counts in tallies.items():
+        yield rule.at("; ".join(f"{items}: {count:,}" for items, count in sorted(counts.items())))
     false_alarms = [unit.system for unit in units if not unit.gold and unit.system]
     if false_alarms and any(averages.units == "with-gold" for _, averages in measures):
         yield IGNORED.at(_ignored(sum(false_alarms), len(false_alarms), plan.protocol.unit))
@@ -237,6 +244,9 @@ def _look_across(pipeline: Pipeline, whole: Batch) -> None:
             if finding.severity == "fatal":
                 raise KaratError(finding)
             places.report(finding)
+    assert whole.facts is not None, "they were assumed"
+    for finding in absent_kinds(whole.system_links, whole.facts[0].links_of(None)):
+        pipeline.report(finding._replace(file=pipeline.system.name))
     counts = (whole.gold_mentions, whole.system_mentions)
     for what, corpus, count in zip(("gold", "the system"), (pipeline.gold, pipeline.system), counts, strict=True):
         if not count:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import chain
 from typing import Any
 
 from karat.corpus.files import FileCorpus
@@ -104,7 +105,7 @@ def _submission(path: str, gold: Reference | None, validation: Validation) -> It
     with reporting(validation, path):
         yield submission
     if submission is not None:
-        for finding in submission.missing_documents():
+        for finding in chain(submission.missing_documents(), submission.absent_links()):
             validation.add(finding)
         after = validation.findings.by_severity()
         submission.findings = {severity: after[severity] - before[severity] for severity in before}

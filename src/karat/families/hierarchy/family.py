@@ -64,7 +64,8 @@ CEAFp     max Σ φ(tree, tree) / max(|F1|, |F2|) over one-to-one matchings of t
         "B3 and CEAF cannot be used unchanged (section 4.1): they compare sets of mentions, and the set of all events "
         "of a tree does not distinguish parent and child. CEAFp compares trees instead of sets.",
         "MUCp has MUC's two disadvantages (section 6): it prefers systems that put more mentions into an event, since "
-        "their links match more links; and it ignores events without links: two forests without links score 0.",
+        "their links match more links (a note counts the gold events that the system merges or splits); and it ignores "
+        "events without links: two forests without links score 0.",
         "BLANCp of totally different links is not 0 but about one half: nearly all pairs are non-links on both sides.",
         "NSTMp stops at the first event that differs: events below a wrong root earn nothing, and a right link below "
         "an event that is not attached to its parent changes nothing.",
@@ -79,7 +80,8 @@ CEAFp     max Σ φ(tree, tree) / max(|F1|, |F2|) over one-to-one matchings of t
         "Algorithm 1 follows all pairs of children that share a mention, and can count one twice. karat matches them "
         "one-to-one, with the greatest sum. If implied links count, it counts chains of events and divides by the "
         "larger match of a forest with itself.",
-        "If an event has two parents, there is no tree: NSTMp and CEAFp are undefined, the other measures are scored.",
+        "If an event has two parents, there is no tree: NSTMp and CEAFp are undefined, the other measures are scored. "
+        "If implied links count, they are no second parent.",
     ),
     outcomes={
         "match": "the other side has the link; where several links share their mentions, each side lists its own. "
@@ -112,7 +114,7 @@ def measures(parameters: Parameters, setting: Setting) -> list[Entry]:
     aligned = setting.align(parameters.alignment)
     keep = {"blancp": KEEP[parameters.twinless]}
     return [
-        MEASURES[name](HierarchyTable(aligned, link, keep.get(name, "all")), link, parameters)
+        MEASURES[name](HierarchyTable(aligned, link, keep.get(name, "all"), parameters.transitive), link, parameters)
         for link in dict.fromkeys(links)
         for name in parameters.only
     ]

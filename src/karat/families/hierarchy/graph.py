@@ -7,6 +7,7 @@ from itertools import islice
 
 from msgspec import Struct
 
+from karat.checks.links import implied_links
 from karat.counts import PrecisionRecall
 from karat.match.events import EventLink, Events
 from karat.model import ClusterKey
@@ -39,17 +40,28 @@ class Graph:
     """One side: its events by number, and the links of one kind between them."""
 
     def __init__(
-        self, events: Events, kept: Sequence[int], numbers: Sequence[int], links: Set[EventLink], *, repeated: bool
+        self,
+        events: Events,
+        kept: Sequence[int],
+        numbers: Sequence[int],
+        links: Set[EventLink],
+        *,
+        repeated: bool,
+        transitive: bool,
     ) -> None:
+        """`transitive`: links that others imply do not shape the trees."""
         self._events = events
         self._kept = kept
         self.numbers = numbers
         self.links = links
         self.size = len(numbers)
         """|F|: the number of events."""
-        self.parents = {child: parent for parent, child in links}
+        self.tree_links = links
+        if transitive and len({child for _, child in links}) < len(links):
+            self.tree_links = links - implied_links(links)
+        self.parents = {child: parent for parent, child in self.tree_links}
         """The parent of each event that has one; if it has several, one of them."""
-        self.is_forest = not repeated and len(self.parents) == len(links)
+        self.is_forest = not repeated and len(self.parents) == len(self.tree_links)
         """True if no event has two parents or is in several nodes."""
 
     @cached_property
@@ -66,8 +78,8 @@ class Graph:
 
     @cached_property
     def children(self) -> dict[int, list[int]]:
-        """The children of each event that has any."""
-        return grouped(self.links)
+        """The children of each event that has any, in its tree."""
+        return grouped(self.tree_links)
 
     @cached_property
     def tree_of(self) -> dict[int, int]:
@@ -167,6 +179,16 @@ class Twins:
     def in_gold(self, event: int) -> Sequence[int]:
         """Gold's events that share a mention with one of the system's."""
         return (event,) if event in self.mutual else self.system.get(event, ())
+
+    @property
+    def merged(self) -> set[int]:
+        """Gold's events of which the system makes one with others."""
+        return {event for events in self.system.values() if len(events) > 1 for event in events}
+
+    @property
+    def split(self) -> set[int]:
+        """Gold's events of which the system makes several."""
+        return {event for event, twins in self.gold.items() if len(twins) > 1}
 
 
 class Compared(Struct, frozen=True, dict=True, eq=False):

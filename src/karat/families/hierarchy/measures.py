@@ -7,11 +7,11 @@ from typing import Any, ClassVar, Literal, TypeVar
 from msgspec import Struct
 from msgspec.structs import astuple
 
-from karat.counts import Counts, PrecisionRecall, Ratio, harmonic
+from karat.counts import Counts, PrecisionRecall, Ratio, Scores, harmonic
 from karat.families.hierarchy.graph import Compared
 from karat.families.hierarchy.table import Hierarchy
 from karat.match.events import EventLink
-from karat.plugin import ClusterItem, ElementItem, LinkItem, Measure, Outcome
+from karat.plugin import ClusterItem, ElementItem, LinkItem, Measure, Outcome, Tally
 from karat.problems import Finding, Rule, quoted
 
 C = TypeVar("C", bound=Counts)
@@ -21,11 +21,18 @@ ClassRule = Literal["symmetric", "gold"]
 Root = Literal["uncounted", "counted"]
 Name = Literal["mucp", "blancp", "nstmp", "siblings", "ceafp"]
 
+CHOICES = "--set twinless=own-pairs, ignore or drop-system"
 UNDEFINED = Rule(
     "hierarchy-undefined",
     "note",
-    "One such document leaves the whole corpus without this score. BLANCp: choose --set twinless=own-pairs, ignore or "
-    "drop-system to have one.",
+    f"One such document leaves the whole corpus without this score. BLANCp: {CHOICES} gives one.",
+)
+
+
+EVENTS_DIFFER = Rule(
+    "events-differ",
+    "note",
+    "Links match if their events share a mention, so MUCp does not punish this; BLANCp and NSTMp do.",
 )
 
 
@@ -77,6 +84,14 @@ class HierarchyMeasure(Measure[tuple[Hierarchy, ...], C], frozen=True):
             relation = compared_links(document, transitive=self.parameters.transitive)
             for gold, system, counts in relation.pairs():
                 yield link_outcome(document, self.link, gold, system, counts, counts)
+
+    def notes(self, table: tuple[Hierarchy, ...], counts: C) -> "Iterator[Finding | Tally]":
+        """Gold's events that are not one event in the system."""
+        del counts
+        if merged := sum(len(document.twins.merged) for document in table):
+            yield Tally(EVENTS_DIFFER, "gold events that the system merges with others", merged)
+        if split := sum(len(document.twins.split) for document in table):
+            yield Tally(EVENTS_DIFFER, "gold events that the system splits", split)
 
     def count_document(self, table: Hierarchy) -> C:
         """Its formula."""
@@ -170,35 +185,54 @@ class GoldLinkClasses(LinkClasses, frozen=True):
 EDGES: dict[ClassRule, type[LinkClasses]] = {"symmetric": LinkClasses, "gold": GoldLinkClasses}
 
 
-class Mucp(HierarchyMeasure[PrecisionRecall], frozen=True):
+class LinkCounts(PrecisionRecall, frozen=True):
+    """Links, of which there may be none: 0 / 0 is 0, as in MUC."""
+
+    @classmethod
+    def derived(cls, values: Scores) -> Scores:
+        """Also precision and recall, with 0 where they are undefined."""
+        filled: Scores = {name: value or 0.0 for name, value in values.items()}
+        return filled | {"f1": harmonic(filled["precision"], filled["recall"]) or 0.0}
+
+
+class SiblingCounts(LinkCounts, frozen=True):
+    """Pairs of siblings: 0 / 0 is 0 if the other side has some, and else undefined."""
+
+    @classmethod
+    def derived(cls, values: Scores) -> Scores:
+        """As of links, if there is any pair."""
+        return {"f1": None} if {*values.values()} == {None} else super().derived(values)
+
+
+class Mucp(HierarchyMeasure[LinkCounts], frozen=True):
     """Links that both sides have, their direction included."""
 
     name = "mucp"
 
-    def count_document(self, table: Hierarchy) -> PrecisionRecall:
+    def count_document(self, table: Hierarchy) -> LinkCounts:
         """Links found on the other side, over all links."""
-        return compared_links(table, transitive=self.parameters.transitive).counts
+        return LinkCounts(*astuple(compared_links(table, transitive=self.parameters.transitive).counts))
 
-    def document_outcomes(self, table: Hierarchy) -> Iterator[Outcome[PrecisionRecall]]:
+    def document_outcomes(self, table: Hierarchy) -> Iterator[Outcome[LinkCounts]]:
         """Each link: matched, missed or spurious."""
         yield from self.link_outcomes((table,))
 
 
-class Siblings(HierarchyMeasure[PrecisionRecall], frozen=True):
+class Siblings(HierarchyMeasure[SiblingCounts], frozen=True):
     """Pairs of events with a common parent."""
 
     name = "siblings"
 
-    def count_document(self, table: Hierarchy) -> PrecisionRecall:
+    def count_document(self, table: Hierarchy) -> SiblingCounts:
         """Pairs found on the other side, over all pairs."""
-        return PrecisionRecall(*(number // 2 for number in astuple(table.siblings.counts)))
+        return SiblingCounts(*(number // 2 for number in astuple(table.siblings.counts)))
 
-    def document_outcomes(self, table: Hierarchy) -> Iterator[Outcome[PrecisionRecall]]:
+    def document_outcomes(self, table: Hierarchy) -> Iterator[Outcome[SiblingCounts]]:
         """Each pair once: matched, missed or spurious."""
         for gold, system, counts in table.siblings.pairs():
             first, second = gold or system or (0, 0)
             if first < second:
-                yield link_outcome(table, "siblings", gold, system, counts, counts)
+                yield link_outcome(table, "siblings", gold, system, counts, SiblingCounts(*astuple(counts)))
 
 
 class Blancp(HierarchyMeasure[LinkClasses], frozen=True):
@@ -246,8 +280,9 @@ class Blancp(HierarchyMeasure[LinkClasses], frozen=True):
         numbers = (*astuple(links), *astuple(nonlinks), undefined)
         return self.counts_type()(*numbers)
 
-    def notes(self, table: tuple[Hierarchy, ...], counts: LinkClasses) -> Iterator[Finding]:
-        """The documents that leave the whole without a score."""
+    def notes(self, table: tuple[Hierarchy, ...], counts: LinkClasses) -> Iterator[Finding | Tally]:
+        """Also the documents that leave the whole without a score."""
+        yield from super().notes(table, counts)
         for document in table if counts.undefined else ():
             if self._is_undefined(document):
                 yield undefined(self.id, document, _why_not_same(document))
@@ -271,4 +306,4 @@ def _why_not_same(table: Hierarchy) -> str:
     lacking = f"the system lacks {table.gold_only:,} of gold's mentions, gold {table.system_only:,} of the system's"
     if not table.gold_only and not table.system_only:
         lacking = "the same mentions make other events"
-    return f"has not the same events on both sides: {lacking}"
+    return f"has not the same events on both sides: {lacking} ({CHOICES} gives a score)"

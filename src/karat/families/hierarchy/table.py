@@ -119,11 +119,17 @@ class HierarchyTable(EventTable[tuple[Hierarchy, ...]], frozen=True, cache_hash=
 
     link: str
     keep: Keep = "all"
+    transitive: bool = False
 
     @property
     def link_kinds(self) -> tuple[str, ...]:
         """One kind."""
         return (self.link,)
+
+    @property
+    def reads_paths(self) -> bool:
+        """As the protocol says."""
+        return self.transitive
 
     def make(self, tables: Tables) -> tuple[Hierarchy, ...]:
         """The events of both sides, those that are each other's only twins with the same number."""
@@ -136,13 +142,14 @@ class HierarchyTable(EventTable[tuple[Hierarchy, ...]], frozen=True, cache_hash=
             self._links(events, kept) for events, kept in ((golds, gold_kept), (systems, system_kept))
         )
         number = shared.numbers
-        gold = Graph(golds, gold_kept, gold_kept, gold_links, repeated=repeated[0])
+        gold = Graph(golds, gold_kept, gold_kept, gold_links, repeated=repeated[0], transitive=self.transitive)
         system = Graph(
             systems,
             system_kept,
             [number[event] for event in system_kept],
             {(number[parent], number[child]) for parent, child in system_links},
             repeated=repeated[1],
+            transitive=self.transitive,
         )
         unaligned = (len(side) - len(aligned.pairs) for side in (aligned.gold, aligned.system))
         gold_only, system_only = (0, 0) if self.keep == "common" else unaligned

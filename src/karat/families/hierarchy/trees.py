@@ -11,7 +11,7 @@ from karat.families.hierarchy.graph import Graph, TwinPair
 from karat.families.hierarchy.measures import HierarchyMeasure, undefined, undefined_outcome
 from karat.families.hierarchy.table import ROOTS, Hierarchy, Place, place
 from karat.match.assignment import assignment
-from karat.plugin import Outcome, TreeItem
+from karat.plugin import Outcome, Tally, TreeItem
 from karat.problems import Finding
 
 Matched = tuple[int, int, int]
@@ -164,8 +164,9 @@ class TreeMeasure(HierarchyMeasure[Matches], frozen=True):
             return True
         return max(self.size(table.gold), self.size(table.system)) > LARGEST
 
-    def notes(self, table: tuple[Hierarchy, ...], counts: Matches) -> Iterator[Finding]:
-        """The documents that leave the whole without a score."""
+    def notes(self, table: tuple[Hierarchy, ...], counts: Matches) -> Iterator[Finding | Tally]:
+        """Also the documents that leave the whole without a score."""
+        yield from super().notes(table, counts)
         for document in table if counts.undefined else ():
             if self._is_undefined(document):
                 yield undefined(self.id, document, _why_no_tree(document))

@@ -71,12 +71,16 @@ def figure(found: Mapping[str, Curve]) -> Figure:
     right = Curves(
         "(a) correct links are added",
         "ratio of correct links [%]",
-        (*_lines(found[PREORDER]), _line("NSTMp, deepest links first", found[DEEPEST], NSTMP)),
+        (
+            *(_line(NAMES[measure], found[PREORDER], measure) for measure in (MUCP, BLANCP)),
+            _line("NSTMp, reverse preorder", found[PREORDER], NSTMP),
+            _line("NSTMp, deepest links first", found[DEEPEST], NSTMP),
+        ),
     )
     wrong = Curves(
         "(b) incorrect links are added",
         "ratio of incorrect links [%]",
-        tuple(_lines(found[CHAIN])),
+        tuple(_line(name, found[CHAIN], measure) for measure, name in NAMES.items()),
     )
     return Figure(((right, wrong),))
 
@@ -253,11 +257,6 @@ def _remarks(found: Mapping[str, Curve]) -> Iterator[str]:
         f"P4 demands a range from 0 to 1. Without any link, MUCp is {start[MUCP]}, but BLANCp is {start[BLANCP]} and "
         f"NSTMp {start[NSTMP]}; the paper does not discuss this."
     )
-
-
-def _lines(one: Curve) -> Iterator[Line]:
-    for measure, name in NAMES.items():
-        yield _line(name, one, measure)
 
 
 def _line(name: str, one: Curve, measure: str) -> Line:

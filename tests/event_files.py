@@ -200,6 +200,19 @@ UNIFIED: dict[str, Any] = {
     "negative_triggers": [{"id": "n1", "trigger_word": "fled", "position": [26, 30]}],
 }
 
+SENTENCES = [["Anna", "left", "the", "town", "."], ["She", "saw", "it"]]
+E2E: dict[str, Any] = {
+    "doc_key": "d1",
+    "sentences": SENTENCES,
+    "clusters": [[[0, 0], [5, 5]], [[2, 3], [7, 7]]],
+    "speakers": [["", "", "", "", ""], ["", "", ""]],
+}
+PRECO: dict[str, Any] = {
+    "id": "d1",
+    "sentences": SENTENCES,
+    "mention_clusters": [[[0, 0, 1], [1, 0, 1]], [[0, 2, 4], [1, 2, 3]], [[1, 1, 2]]],
+}
+
 DOCUMENTS = {
     "textee": TEXTEE,
     "oneie": ONEIE,
@@ -208,6 +221,8 @@ DOCUMENTS = {
     "wikievents": WIKIEVENTS,
     "muc4": GTT,
     "maven": MAVEN_ARG,
+    "e2e": E2E,
+    "preco": PRECO,
 }
 """One document of each format."""
 FURTHER = {

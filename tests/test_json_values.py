@@ -15,6 +15,7 @@ from tests.event_files import (
     COREFERENCE,
     DOCUMENTS,
     DYGIE,
+    E2E,
     GEN_ARG,
     GRIT,
     GRIT_SYSTEM,
@@ -125,7 +126,13 @@ def test_what_cannot_be_read_is_refused_with_its_line(
 
 OTHERS: dict[str, list[Any]] = {
     "oneie": [ONEIE_OUTPUT, {"sent_id": "s", "gold": {}, "pred": {}}],
-    "dygie": [changed(DYGIE, "events", to=[]), {"doc_key": "d", "sentences": [], "relations": []}],
+    "dygie": [
+        changed(DYGIE, "events", to=[]),
+        {"doc_key": "d", "sentences": [], "relations": []},
+        {**E2E, "ner": []},
+        {**E2E, "predicted_ner": []},
+    ],
+    "e2e": [{"doc_key": "d", "sentences": [], "predicted_clusters": []}],
     "rams": [RAMS_PREDICTIONS],
     "muc4": [GRIT_SYSTEM, GTT_SYSTEM, ITERX_SYSTEM, GRIT, {"TST1-MUC3-0001": []}],
     "maven": [MAVEN, UNIFIED, SUBMISSION, {"id": "d", "content": [], "candidates": []}],

@@ -263,6 +263,8 @@ JSONL = "jsonl"
 COREFERENCE = "wikievents-coreference"
 FILLED_TEMPLATES = "gen-arg"
 
+_DYGIE = ("events", "ner", "relations", "predicted_events", "predicted_ner", "predicted_relations")
+
 FORMS: tuple[tuple[str, Callable[[Fields], bool]], ...] = (
     ("textee", _has("wnd_id", "event_mentions")),
     ("oneie", _has("sent_id", one_of=("event_mentions", "graph"))),
@@ -270,7 +272,9 @@ FORMS: tuple[tuple[str, Callable[[Fields], bool]], ...] = (
     ("wikievents", _has("doc_id", "event_mentions")),
     (FILLED_TEMPLATES, _has("doc_key", "predicted", "gold")),
     ("rams", _has("doc_key", one_of=("gold_evt_links", "predictions"))),
-    ("dygie", _has("doc_key", "sentences", one_of=("events", "predicted_events", "ner", "relations"))),
+    ("dygie", _has("doc_key", "sentences", one_of=_DYGIE)),
+    ("e2e", _has("doc_key", "sentences", one_of=("clusters", "predicted_clusters"))),
+    ("preco", _has("id", "sentences", "mention_clusters")),
     (COREFERENCE, _has("doc_key", "clusters", none_of=("sentences",))),
     ("muc4", _has("docid", one_of=("templates", "extracts"))),
     ("muc4", _is_muc4_system),

@@ -212,6 +212,19 @@ PRECO: dict[str, Any] = {
     "sentences": SENTENCES,
     "mention_clusters": [[[0, 0, 1], [1, 0, 1]], [[0, 2, 4], [1, 2, 3]], [[1, 1, 2]]],
 }
+WEC: dict[str, Any] = {
+    "mention_id": "108",
+    "doc_id": "d1",
+    "topic_id": 3,
+    "sent_id": 0,
+    "coref_chain": 7,
+    "coref_link": "Tour",
+    "mention_type": 8,
+    "predicted_coref_chain": "UNK",
+    "mention_context": ["The", "tour", "began", "in", "May"],
+    "tokens_number": [1],
+    "tokens_str": "tour",
+}
 
 DOCUMENTS = {
     "textee": TEXTEE,
@@ -223,6 +236,7 @@ DOCUMENTS = {
     "maven": MAVEN_ARG,
     "e2e": E2E,
     "preco": PRECO,
+    "wec": WEC,
 }
 """One document of each format."""
 FURTHER = {

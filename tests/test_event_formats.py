@@ -33,6 +33,7 @@ from tests.event_files import (
     RAMS_PREDICTIONS,
     TEXTEE,
     TOKENS,
+    WEC,
     WIKIEVENTS,
     changed,
     saved,
@@ -347,6 +348,7 @@ def test_the_coreference_of_wikievents_is_a_file_of_its_own(tmp_path: Path) -> N
         (MAVEN, "exact-2013"),
         (E2E, "conll-2012"),
         (PRECO, "conll-2012"),
+        (WEC, "simple-cdec, pure-cdec"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )

@@ -1,5 +1,6 @@
-"""Coreference in JSON: e2e-coref and PreCo."""
+"""Coreference in JSON: e2e-coref, PreCo, and mention lists across documents."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -7,7 +8,7 @@ import pytest
 
 import karat
 from karat.model import Document, Sentence
-from tests.event_files import E2E, PRECO, SENTENCES, changed, saved
+from tests.event_files import E2E, PRECO, SENTENCES, WEC, changed, saved
 from tests.running import run
 from tests.test_event_formats import findings, only
 
@@ -105,3 +106,77 @@ def test_what_is_wrong_is_found_in_its_line(name: str, tmp_path: Path) -> None:
     assert "Traceback" not in done.err
     assert (done.code == 1) == (expected[0][1] == "fatal")
     assert done.code == 0 or f"{path}, line 2: " in done.err
+
+
+# Mention lists across documents
+
+FIRST, SECOND = WEC["mention_context"], ["It", "ended", "after", "the", "first", "show"]
+LISTED: list[dict[str, Any]] = [
+    WEC,
+    {**WEC, "mention_id": "109", "mention_context": SECOND, "tokens_number": [0]},
+    {**WEC, "mention_id": "110", "tokens_number": [2, 4], "coref_chain": 9},
+    {**WEC, "mention_id": "111", "doc_id": "d2", "mention_context": SECOND, "tokens_number": [4, 5]},
+]
+
+
+def listed(path: Path, mentions: list[dict[str, Any]]) -> str:
+    path.write_text(json.dumps(mentions, indent=2))
+    return str(path)
+
+
+def test_contexts_are_laid_one_after_the_other(tmp_path: Path) -> None:
+    """Equal ones once; a mention may have tokens that are apart."""
+    first, second = karat.read(listed(tmp_path / "g.json", LISTED))
+    assert mentions(first) == [("tour", ((1, 2),), "7"), ("It", ((5, 6),), "7"), ("began May", ((2, 3), (4, 5)), "9")]
+    assert mentions(second) == [("first show", ((4, 6),), "7")]
+    assert (first.forms, first.sentences) == ((*FIRST, *SECOND), (Sentence(0), Sentence(5)))
+    assert (first.topic, first.mentions[0].attributes) == ("3", {"type": "8"})
+    assert next(iter(karat.read(saved(tmp_path / "t.json", {**WEC, "topic_id": -1})))).topic is None
+
+
+def test_mention_lists_as_lines_and_as_jsonl(tmp_path: Path) -> None:
+    """A list and lines are the same corpus, and so is what they are converted to."""
+    gold, lines = listed(tmp_path / "g.json", LISTED), saved(tmp_path / "l.jsonl", *LISTED)
+    assert run("convert", gold, str(tmp_path / "c.jsonl")).code == 0
+    corpora = [list(karat.read(path)) for path in (gold, lines, tmp_path / "c.jsonl")]
+    assert corpora[0] == corpora[1] == corpora[2]
+
+
+def test_a_system_without_some_mentions(tmp_path: Path) -> None:
+    """Contexts are where gold has them, and new ones after them. By hand: `It`, `began May` and a wrong `ended` in one
+    cluster, `first show` apart. Three of four mentions are right, and no link of gold's two (MUC) is found."""
+    gold = listed(tmp_path / "g.json", LISTED)
+    extra = {**WEC, "mention_id": "7", "mention_context": ["Nobody", "came"], "tokens_number": [1]}
+    predicted = [
+        {**LISTED[1], "predicted_coref_chain": 1},
+        {**extra, "predicted_coref_chain": 1},
+        {**LISTED[2], "predicted_coref_chain": 1},
+        {**LISTED[3], "predicted_coref_chain": "UNK"},
+    ]
+    system = listed(tmp_path / "s.json", predicted)
+    scores = karat.score(gold, system, protocol="simple-cdec")
+    assert (scores["coref.mention"].precision, scores["coref.mention"].recall) == (3 / 4, 3 / 4)
+    assert (scores["coref.muc"].precision, scores["coref.muc"].recall) == (0, 0)
+    # P: It 1/3, began May 1/3, came 0, first show 1; R: tour 0, It 1/3, began May 1, first show 1/3.
+    assert (scores["coref.b3"].precision, scores["coref.b3"].recall) == pytest.approx((5 / 12, 5 / 12), abs=1e-15)
+    assert karat.score(gold, listed(tmp_path / "u.json", LISTED[::-1]), protocol="simple-cdec")["coref.b3"].f1 == 1
+
+
+WRONG: dict[str, tuple[dict[str, Any], str]] = {
+    "no tokens": ({"tokens_number": []}, "wec-shape"),
+    "a token beyond the context": ({"tokens_number": [4, 5]}, "wec-shape"),
+    "a negative token": ({"tokens_number": [-1]}, "wec-shape"),
+    "no document": ({"doc_id": ""}, "wec-shape"),
+    "a cluster in brackets": ({"coref_chain": [7]}, "wec-shape"),
+    "an id twice": ({"mention_id": "108"}, "mention-twice"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_is_wrong_with_a_mention_is_found_in_its_line(name: str, tmp_path: Path) -> None:
+    change, code = WRONG[name]
+    path = listed(tmp_path / "g.json", [WEC, {**WEC, "mention_id": "109", **change}])
+    line = 1 + Path(path).read_text().split("\n").index("  {", 2)
+    assert findings(path) == [(code, "fatal", line)]
+    done = run("score", path, path)
+    assert (done.code, f"{path}, line {line}: " in done.err) == (1, True)

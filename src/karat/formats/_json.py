@@ -275,6 +275,7 @@ FORMS: tuple[tuple[str, Callable[[Fields], bool]], ...] = (
     ("dygie", _has("doc_key", "sentences", one_of=_DYGIE)),
     ("e2e", _has("doc_key", "sentences", one_of=("clusters", "predicted_clusters"))),
     ("preco", _has("id", "sentences", "mention_clusters")),
+    ("wec", _has("doc_id", "mention_context", "tokens_number")),
     (COREFERENCE, _has("doc_key", "clusters", none_of=("sentences",))),
     ("muc4", _has("docid", one_of=("templates", "extracts"))),
     ("muc4", _is_muc4_system),

@@ -225,6 +225,86 @@ WEC: dict[str, Any] = {
     "tokens_number": [1],
     "tokens_str": "tour",
 }
+FEWFC: dict[str, Any] = {
+    "id": "d1",
+    "content": "ACME buys Foo and sells Bar.",
+    "events": [
+        {
+            "type": "buy",
+            "mentions": [
+                {"word": "buys", "span": [5, 9], "role": "trigger"},
+                {"word": "ACME", "span": [0, 4], "role": "sub"},
+                {"word": "Foo", "span": [10, 13], "role": "obj"},
+            ],
+        },
+        {
+            "type": "sell",
+            "mentions": [
+                {"word": "ACME", "span": [0, 4], "role": "sub"},
+                {"word": "sells", "span": [18, 23], "role": "trigger"},
+                {"word": "Bar", "span": [24, 27], "role": "obj"},
+            ],
+        },
+    ],
+}
+DUEE: dict[str, Any] = {
+    "id": "d1",
+    "text": "ACME buys Foo and sells Bar.",
+    "event_list": [
+        {
+            "event_type": "buy",
+            "trigger": "buys",
+            "trigger_start_index": 5,
+            "arguments": [
+                {"argument_start_index": 0, "role": "sub", "argument": "ACME", "alias": []},
+                {"argument_start_index": 10, "role": "obj", "argument": "Foo", "alias": []},
+            ],
+            "class": "trade",
+        },
+        {
+            "event_type": "sell",
+            "trigger": "sells",
+            "trigger_start_index": 18,
+            "arguments": [
+                {"argument_start_index": 0, "role": "sub", "argument": "ACME", "alias": []},
+                {"argument_start_index": 24, "role": "obj", "argument": "Bar", "alias": []},
+            ],
+            "class": "trade",
+        },
+    ],
+}
+STOLE: dict[str, Any] = {
+    "index": "E1",
+    "type": "Attack",
+    "subtype": "Databreach",
+    "realis": "Actual",
+    "nugget": {"index": "T1", "text": "stole", "startOffset": 8, "endOffset": 13},
+    "argument": [
+        {
+            "index": "T2",
+            "text": "Hackers",
+            "type": "Person",
+            "startOffset": 0,
+            "endOffset": 7,
+            "role": {"type": "Attacker"},
+        },
+        {"index": "T3", "text": "data", "type": "Data", "startOffset": 14, "endOffset": 18, "role": {"type": "Loot"}},
+    ],
+}
+THEFT: dict[str, Any] = {
+    "index": "E2",
+    "type": "Attack",
+    "subtype": "Databreach",
+    "realis": "Actual",
+    "nugget": {"index": "T4", "text": "theft", "startOffset": 24, "endOffset": 29},
+    "argument": [{**STOLE["argument"][1], "index": "T5"}],
+}
+CASIE: dict[str, Any] = {
+    "sourcefile": "d1.txt",
+    "info": {"title": "", "link": ""},
+    "content": "Hackers stole data. The theft was noticed.",
+    "cyberevent": {"hopper": [{"index": "H1", "relation": "", "events": [STOLE, THEFT]}]},
+}
 
 DOCUMENTS = {
     "textee": TEXTEE,
@@ -237,6 +317,8 @@ DOCUMENTS = {
     "e2e": E2E,
     "preco": PRECO,
     "wec": WEC,
+    "fewfc": FEWFC,
+    "casie": CASIE,
 }
 """One document of each format."""
 FURTHER = {
@@ -248,6 +330,7 @@ FURTHER = {
     "IterX system": ("muc4", ITERX_SYSTEM),
     "MAVEN": ("maven", MAVEN),
     "unified": ("maven", UNIFIED),
+    "DuEE": ("fewfc", DUEE),
 }
 """Other forms, each with its format."""
 

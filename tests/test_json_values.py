@@ -14,8 +14,10 @@ from karat.problems import KaratError
 from tests.event_files import (
     COREFERENCE,
     DOCUMENTS,
+    DUEE,
     DYGIE,
     E2E,
+    FEWFC,
     GEN_ARG,
     GRIT,
     GRIT_SYSTEM,
@@ -136,6 +138,12 @@ OTHERS: dict[str, list[Any]] = {
     "rams": [RAMS_PREDICTIONS],
     "muc4": [GRIT_SYSTEM, GTT_SYSTEM, ITERX_SYSTEM, GRIT, {"TST1-MUC3-0001": []}],
     "maven": [MAVEN, UNIFIED, SUBMISSION, {"id": "d", "content": [], "candidates": []}],
+    "fewfc": [
+        DUEE,
+        changed(FEWFC, "events", to=[]),
+        changed(DUEE, "event_list", to=[]),
+        {"id": "d", "text": "", "events": FEWFC["events"]},
+    ],
     "wikievents-coreference": [COREFERENCE],
     "gen-arg": [GEN_ARG],
     "jsonl": [{"id": "d", "mentions": []}, {"id": "d", "text": '{"wnd_id":', "mentions": [{"id": "m", "span": []}]}],

@@ -182,6 +182,17 @@ def test_a_document_of_rams(record: dict[str, Any], tmp_path: Path) -> None:
     assert document.forms == (None if record is RAMS_PREDICTIONS else (*TOKENS, "They", "fled"))
 
 
+def test_filled_templates_with_links_are_rams(tmp_path: Path) -> None:
+    """Systems of gen-arg keep the texts that they predicted. By hand: one of two arguments is right; rams-2020 asks for
+    span and role."""
+    links = [[[2, 2], [0, 1], "evt043arg01attacker"], [[2, 2], [4, 4], "evt043arg02place"]]
+    system = {"predicted": "rebels attacked town", "gold": "<arg> attacked <arg>", **RAMS, "gold_evt_links": links}
+    gold, path = saved(tmp_path / "g.jsonlines", RAMS), saved(tmp_path / "s.jsonlines", system)
+    assert karat.read(path).format == "rams"
+    scores = karat.score(gold, path)
+    assert scores["arg.c"].micro.counts == PrecisionRecall(1, 2, 1, 2)
+
+
 @pytest.mark.parametrize(
     ("label", "role"), [("evt043arg02place", "place"), ("evt1arg2a3b", "b"), ("place", "place"), ("evt1-é", "-é")]
 )

@@ -135,7 +135,7 @@ OTHERS: dict[str, list[Any]] = {
         {**E2E, "predicted_ner": []},
     ],
     "e2e": [{"doc_key": "d", "sentences": [], "predicted_clusters": []}],
-    "rams": [RAMS_PREDICTIONS],
+    "rams": [RAMS_PREDICTIONS, {"doc_key": "d", "predicted": "", "gold": "", "gold_evt_links": []}],
     "muc4": [GRIT_SYSTEM, GTT_SYSTEM, ITERX_SYSTEM, GRIT, {"TST1-MUC3-0001": []}],
     "maven": [MAVEN, UNIFIED, SUBMISSION, {"id": "d", "content": [], "candidates": []}],
     "fewfc": [

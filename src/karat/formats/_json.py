@@ -278,7 +278,7 @@ FORMS: tuple[tuple[str, Callable[[Fields], bool]], ...] = (
     ("oneie", _has("sent_id", one_of=("event_mentions", "graph"))),
     ("oneie", _has("sent_id", "gold", "pred")),
     ("wikievents", _has("doc_id", "event_mentions")),
-    (FILLED_TEMPLATES, _has("doc_key", "predicted", "gold")),
+    (FILLED_TEMPLATES, _has("doc_key", "predicted", "gold", none_of=("gold_evt_links",))),
     ("rams", _has("doc_key", one_of=("gold_evt_links", "predictions"))),
     ("dygie", _has("doc_key", "sentences", one_of=_DYGIE)),
     ("e2e", _has("doc_key", "sentences", one_of=("clusters", "predicted_clusters"))),

@@ -34,7 +34,7 @@ SHAPE = Rule(
     'A mention is {"doc_id": ..., "mention_context": [token, ...], "tokens_number": [0, ...], "coref_chain": ...}.',
 )
 UNKNOWN = (None, "", "UNK")
-"""Predicted clusters that are none."""
+"""Values of a cluster that mean none."""
 
 _Name = str | int | None
 
@@ -116,7 +116,8 @@ class _Reader:
             raise TWICE.error(message, file=value.name, line=value.line, found=id_)
         tokens = mention.tokens_number
         if not tokens or not all(0 <= token < len(context) for token in tokens):
-            message = f"mention {quoted(id_)} has the tokens {[*tokens]} of a context that has {len(context):,}"
+            found = quoted(str([*tokens]))
+            message = f"mention {quoted(id_)} has the tokens {found}, but its context has {len(context):,}, from 0"
             raise SHAPE.error(message, file=value.name, line=value.line)
         if context not in self._begins:
             self._lay(context)

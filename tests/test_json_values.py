@@ -8,6 +8,7 @@ import pytest
 
 import karat
 from karat.corpus.opening import open_corpus
+from karat.formats import FORMATS
 from karat.formats._json import FORMS, entries, first_fields, form
 from karat.plugin import Piece
 from karat.problems import KaratError
@@ -156,6 +157,15 @@ def test_the_keys_of_the_first_value_tell_the_format(name: str) -> None:
         text = json.dumps(document)
         for shaped in (text, f"\n {text}\n{text}", f"[{text}, {text}]", json.dumps([document], indent=2)):
             assert form(shaped.encode()) == name
+
+
+@pytest.mark.parametrize("name", [*DOCUMENTS, *OTHERS])
+def test_no_other_format_takes_it(name: str) -> None:
+    """Of all formats that there are; files that belong to one, but hold no document, are of none."""
+    for document in [*([DOCUMENTS[name]] if name in DOCUMENTS else []), *OTHERS.get(name, ())]:
+        data = json.dumps(document).encode()
+        taken = {known for known, format_ in FORMATS if format_.sniff(data)}
+        assert taken == ({name} if name in FORMATS.own else set())
 
 
 def test_a_beginning_is_enough() -> None:

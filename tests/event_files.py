@@ -200,6 +200,112 @@ UNIFIED: dict[str, Any] = {
     "negative_triggers": [{"id": "n1", "trigger_word": "fled", "position": [26, 30]}],
 }
 
+SENTENCES = [["Anna", "left", "the", "town", "."], ["She", "saw", "it"]]
+E2E: dict[str, Any] = {
+    "doc_key": "d1",
+    "sentences": SENTENCES,
+    "clusters": [[[0, 0], [5, 5]], [[2, 3], [7, 7]]],
+    "speakers": [["", "", "", "", ""], ["", "", ""]],
+}
+PRECO: dict[str, Any] = {
+    "id": "d1",
+    "sentences": SENTENCES,
+    "mention_clusters": [[[0, 0, 1], [1, 0, 1]], [[0, 2, 4], [1, 2, 3]], [[1, 1, 2]]],
+}
+WEC: dict[str, Any] = {
+    "mention_id": "108",
+    "doc_id": "d1",
+    "topic_id": 3,
+    "sent_id": 0,
+    "coref_chain": 7,
+    "coref_link": "Tour",
+    "mention_type": 8,
+    "predicted_coref_chain": "UNK",
+    "mention_context": ["The", "tour", "began", "in", "May"],
+    "tokens_number": [1],
+    "tokens_str": "tour",
+}
+FEWFC: dict[str, Any] = {
+    "id": "d1",
+    "content": "ACME buys Foo and sells Bar.",
+    "events": [
+        {
+            "type": "buy",
+            "mentions": [
+                {"word": "buys", "span": [5, 9], "role": "trigger"},
+                {"word": "ACME", "span": [0, 4], "role": "sub"},
+                {"word": "Foo", "span": [10, 13], "role": "obj"},
+            ],
+        },
+        {
+            "type": "sell",
+            "mentions": [
+                {"word": "ACME", "span": [0, 4], "role": "sub"},
+                {"word": "sells", "span": [18, 23], "role": "trigger"},
+                {"word": "Bar", "span": [24, 27], "role": "obj"},
+            ],
+        },
+    ],
+}
+DUEE: dict[str, Any] = {
+    "id": "d1",
+    "text": "ACME buys Foo and sells Bar.",
+    "event_list": [
+        {
+            "event_type": "buy",
+            "trigger": "buys",
+            "trigger_start_index": 5,
+            "arguments": [
+                {"argument_start_index": 0, "role": "sub", "argument": "ACME", "alias": []},
+                {"argument_start_index": 10, "role": "obj", "argument": "Foo", "alias": []},
+            ],
+            "class": "trade",
+        },
+        {
+            "event_type": "sell",
+            "trigger": "sells",
+            "trigger_start_index": 18,
+            "arguments": [
+                {"argument_start_index": 0, "role": "sub", "argument": "ACME", "alias": []},
+                {"argument_start_index": 24, "role": "obj", "argument": "Bar", "alias": []},
+            ],
+            "class": "trade",
+        },
+    ],
+}
+STOLE: dict[str, Any] = {
+    "index": "E1",
+    "type": "Attack",
+    "subtype": "Databreach",
+    "realis": "Actual",
+    "nugget": {"index": "T1", "text": "stole", "startOffset": 8, "endOffset": 13},
+    "argument": [
+        {
+            "index": "T2",
+            "text": "Hackers",
+            "type": "Person",
+            "startOffset": 0,
+            "endOffset": 7,
+            "role": {"type": "Attacker"},
+        },
+        {"index": "T3", "text": "data", "type": "Data", "startOffset": 14, "endOffset": 18, "role": {"type": "Loot"}},
+    ],
+}
+THEFT: dict[str, Any] = {
+    "index": "E2",
+    "type": "Attack",
+    "subtype": "Databreach",
+    "realis": "Actual",
+    "nugget": {"index": "T4", "text": "theft", "startOffset": 24, "endOffset": 29},
+    "argument": [{**STOLE["argument"][1], "index": "T5"}],
+}
+CASIE: dict[str, Any] = {
+    "sourcefile": "d1.txt",
+    "info": {"title": "", "link": ""},
+    "content": "Hackers stole data. The theft was noticed.",
+    "cyberevent": {"hopper": [{"index": "H1", "relation": "", "events": [STOLE, THEFT]}]},
+}
+
 DOCUMENTS = {
     "textee": TEXTEE,
     "oneie": ONEIE,
@@ -208,6 +314,11 @@ DOCUMENTS = {
     "wikievents": WIKIEVENTS,
     "muc4": GTT,
     "maven": MAVEN_ARG,
+    "e2e": E2E,
+    "preco": PRECO,
+    "wec": WEC,
+    "fewfc": FEWFC,
+    "casie": CASIE,
 }
 """One document of each format."""
 FURTHER = {
@@ -219,6 +330,7 @@ FURTHER = {
     "IterX system": ("muc4", ITERX_SYSTEM),
     "MAVEN": ("maven", MAVEN),
     "unified": ("maven", UNIFIED),
+    "DuEE": ("fewfc", DUEE),
 }
 """Other forms, each with its format."""
 

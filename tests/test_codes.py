@@ -228,7 +228,6 @@ CASES = {
     ),
     "APF of ACE 2004": unsupported("d.apf.xml", '<!DOCTYPE source_file SYSTEM "apf.v4.0.1.dtd">\n<source_file/>'),
     "HiEve": unsupported("d.xml", '<?xml version="1.0"?>\n<ArticleInfo><Text>x</Text></ArticleInfo>'),
-    "WEC": unsupported("d.json", '[\n {"coref_chain": 1, "doc_id": "d", "mention_context": ["x"]}]'),
     "Cattan et al.": unsupported("d.json", '[{"doc_id": "d", "tokens_ids": [3], "cluster_id": 1, "topic": "1"}]'),
     "empty nodes out of order": Case(
         "tokens-order",

@@ -161,6 +161,32 @@ def test_words_that_are_not_known_are_no_text(tmp_path: Path) -> None:
     assert [m.text for m in document.mentions] == [None, "bin - Laden", None]
 
 
+@pytest.mark.parametrize(
+    ("lines", "forms"),
+    [
+        (["1 Zèbre Zèbre NOUN _ (2)", "2 court courir VERB _ -", "", "1 Il il PRON _ (2)"], ("Zèbre", "court", "Il")),
+        (["0\tAu port\t(1", "1\t-\t-", "2\tfin\t1)"], ("Au port", "", "fin")),
+        (["1-2 du _ _ -", "1 de de ADP -", "2 le le DET -", "2.1 _ _ _ -"], ("du", "de", "le", "_")),
+        (["1 0 0 He PRP (1)", "1 0 1 left VBD -", "", "1 0 0 She PRP (1)"], ("He", "left", "She")),
+        (["1 a 0 He (1)", "3 b 1 left -"], ("He", "left")),
+        (["1 (1)", "2 -"], ("", "")),
+    ],
+    ids=[
+        "CoNLL-U",
+        "from 0",
+        "words of several tokens",
+        "a document called 1",
+        "numbers that do not count",
+        "no words",
+    ],
+)
+def test_the_word_is_in_the_second_column_if_the_first_counts(
+    lines: list[str], forms: tuple[str, ...], tmp_path: Path
+) -> None:
+    ((document,), _) = read(put(tmp_path, "\n".join(["#begin document d", *lines, "#end document"])))
+    assert document.forms == forms
+
+
 def test_the_text_of_a_very_long_mention_is_left_out(tmp_path: Path) -> None:
     most = _brackets.LONGEST_TEXT
     lines = [f"d\t0\t{n}\tw\t-" for n in range(1, most)]

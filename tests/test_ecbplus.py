@@ -302,6 +302,16 @@ def test_odd_things_are_noted(tmp_path: Path) -> None:
     assert document.mentions[0].span == ((2, 3),)
 
 
+def test_other_relations_are_counted_in_one_note(tmp_path: Path) -> None:
+    """Those of the Event StoryLine Corpus; coreference after them is read as before."""
+    text = changed("<Relations>", "<Relations>\n<PLOT_LINK/><TLINK/>\n<TLINK/>")
+    document, found = read(put(tmp_path, text))
+    line = 2 + text[: text.index("<Relations>")].count("\n")
+    assert codes(found) == [("ecb-unread", "note", line)]
+    assert found[0].message == "relations that are not coreference are not read: 1 PLOT_LINK, 2 TLINK"
+    assert document == read(put(tmp_path))[0]
+
+
 def test_checks_name_the_line_of_a_mention(tmp_path: Path) -> None:
     """Two mentions of one span in one cluster: the second is where it is declared, not where a relation names it."""
     done = run(

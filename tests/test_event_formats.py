@@ -15,9 +15,13 @@ from karat.problems import Finding
 from karat.testing import check
 from karat.testing.formats import documents_in
 from tests.event_files import (
+    CASIE,
     COREFERENCE,
     DOCUMENTS,
+    DUEE,
     DYGIE,
+    E2E,
+    FEWFC,
     FURTHER,
     GEN_ARG,
     GRAPH,
@@ -27,10 +31,13 @@ from tests.event_files import (
     MAVEN_ARG,
     ONEIE,
     ONEIE_OUTPUT,
+    PRECO,
     RAMS,
     RAMS_PREDICTIONS,
+    STOLE,
     TEXTEE,
     TOKENS,
+    WEC,
     WIKIEVENTS,
     changed,
     saved,
@@ -175,6 +182,17 @@ def test_a_document_of_rams(record: dict[str, Any], tmp_path: Path) -> None:
     assert document.forms == (None if record is RAMS_PREDICTIONS else (*TOKENS, "They", "fled"))
 
 
+def test_filled_templates_with_links_are_rams(tmp_path: Path) -> None:
+    """Systems of gen-arg keep the texts that they predicted. By hand: one of two arguments is right; rams-2020 asks for
+    span and role."""
+    links = [[[2, 2], [0, 1], "evt043arg01attacker"], [[2, 2], [4, 4], "evt043arg02place"]]
+    system = {"predicted": "rebels attacked town", "gold": "<arg> attacked <arg>", **RAMS, "gold_evt_links": links}
+    gold, path = saved(tmp_path / "g.jsonlines", RAMS), saved(tmp_path / "s.jsonlines", system)
+    assert karat.read(path).format == "rams"
+    scores = karat.score(gold, path)
+    assert scores["arg.c"].micro.counts == PrecisionRecall(1, 2, 1, 2)
+
+
 @pytest.mark.parametrize(
     ("label", "role"), [("evt043arg02place", "place"), ("evt1arg2a3b", "b"), ("place", "place"), ("evt1-é", "-é")]
 )
@@ -195,6 +213,87 @@ def test_a_document_of_wikievents(tmp_path: Path) -> None:
     document = only(saved(tmp_path / "w.jsonl", WIKIEVENTS))
     assert arguments(document) == {("Conflict.Attack.Unspecified", *rest) for _, *rest in ATTACK}
     assert document.sentences == (Sentence(0),)
+
+
+@pytest.mark.parametrize("record", [FEWFC, DUEE], ids=["FewFC", "DuEE"])
+def test_a_text_of_fewfc_and_of_duee(record: dict[str, Any], tmp_path: Path) -> None:
+    """A span that two events share is one mention; the order of mentions does not matter."""
+    document = only(saved(tmp_path / "w.json", record))
+    assert arguments(document) == {
+        ("buy", (5, 9), "sub", "argument", (0, 4)),
+        ("buy", (5, 9), "obj", "argument", (10, 13)),
+        ("sell", (18, 23), "sub", "argument", (0, 4)),
+        ("sell", (18, 23), "obj", "argument", (24, 27)),
+    }
+    assert [mention.text for mention in document.mentions] == ["ACME", "Foo", "Bar", "buys", "sells"]
+    assert (document.unit, document.text) == ("char", "ACME buys Foo and sells Bar.")
+
+
+def test_scores_of_fewfc_by_hand(tmp_path: Path) -> None:
+    """`sells` is called buy, Foo is its sub, and Bar is not found: of gold's two events and four arguments one event
+    has its type, and one argument its event's type and its role; Foo has the type, but another role."""
+    gold = saved(tmp_path / "g.json", FEWFC)
+    system = changed(FEWFC, "events", 1, "type", to="buy")
+    system["events"][0]["mentions"].pop()
+    system["events"][1]["mentions"] = [
+        {"word": "sells", "span": [18, 23], "role": "trigger"},
+        {"word": "Foo", "span": [10, 13], "role": "sub"},
+    ]
+    for of_gold in (gold, saved(tmp_path / "d.json", DUEE)):
+        scores = karat.score(of_gold, saved(tmp_path / "s.json", system))
+        counts = {id_: scores[id_].micro.counts for id_ in ("trig.i", "trig.c", "arg.i", "arg.c", "arg.c+")}
+        assert counts == {
+            "trig.i": PrecisionRecall(2, 2, 2, 2),
+            "trig.c": PrecisionRecall(1, 2, 1, 2),
+            "arg.i": PrecisionRecall(2, 2, 2, 4),
+            "arg.c": PrecisionRecall(1, 2, 1, 4),
+            "arg.c+": PrecisionRecall(1, 2, 1, 4),
+        }
+
+
+def test_a_document_of_casie(tmp_path: Path) -> None:
+    """A hopper is a cluster; an argument of two events is one mention. Files are printed over many lines."""
+    path = tmp_path / "d1.json"
+    path.write_text(json.dumps(CASIE, indent=4))
+    document = only(str(path))
+    assert arguments(document) == {
+        ("Attack_Databreach", (8, 13), "Attacker", "entity", (0, 7)),
+        ("Attack_Databreach", (8, 13), "Loot", "entity", (14, 18)),
+        ("Attack_Databreach", (24, 29), "Loot", "entity", (14, 18)),
+    }
+    assert [mention.cluster for mention in document.mentions] == [None, None, "d1:hopper-1", "d1:hopper-1"]
+    assert [mention.attributes for mention in document.mentions[:3]] == [
+        {"type": "Person"},
+        {"type": "Data"},
+        {"type": "Attack_Databreach", "realis": "Actual"},
+    ]
+    assert (document.id, only(saved(tmp_path / "lines.json", CASIE))) == ("d1", document)
+
+
+def test_scores_of_casie_by_hand(tmp_path: Path) -> None:
+    """A folder of files: the Attacker of `stole` has another role, and `theft` is missing. The Loot of
+    both events is one argument where the trigger does not count."""
+    gold, system = tmp_path / "gold", tmp_path / "system"
+    other = changed(CASIE, "cyberevent", "hopper", 0, "events", to=[STOLE])
+    other = changed(other, "cyberevent", "hopper", 0, "events", 0, "argument", 0, "role", "type", to="Victim")
+    for folder, record in ((gold, CASIE), (system, other)):
+        folder.mkdir()
+        (folder / "d1.json").write_text(json.dumps(record, indent=1))
+        (folder / "d2.json").write_text(json.dumps({**record, "sourcefile": "d2.txt"}, indent=1))
+    scores = karat.score(str(gold), str(system))
+    counts = {id_: scores[id_].micro.counts for id_ in ("trig.c", "arg.c", "arg.c+")}
+    assert counts == {
+        "trig.c": PrecisionRecall(2, 2, 2, 4),
+        "arg.c": PrecisionRecall(2, 4, 2, 4),
+        "arg.c+": PrecisionRecall(2, 4, 2, 6),
+    }
+
+
+@pytest.mark.parametrize("record", [FEWFC, DUEE, CASIE], ids=["FewFC", "DuEE", "CASIE"])
+def test_as_jsonl_they_are_the_same(record: dict[str, Any], tmp_path: Path) -> None:
+    path, out = saved(tmp_path / "w.json", record), str(tmp_path / "out.jsonl")
+    assert run("convert", path, out).code == 0
+    assert only(out) == only(path)
 
 
 def test_tokens_of_both_sides_are_compared(tmp_path: Path) -> None:
@@ -277,6 +376,30 @@ BAD: dict[str, tuple[dict[str, Any], list[Told]]] = {
     ),
     "a prediction of nothing": (changed(RAMS_PREDICTIONS, "predictions", to=[[]]), [("rams-shape", "fatal", 1)]),
     "links that are none": (changed(RAMS, "gold_evt_links", to=None), [("rams-shape", "fatal", 1)]),
+    "no trigger": (changed(FEWFC, "events", 0, "mentions", 0, "role", to="sub"), [("fewfc-shape", "fatal", 1)]),
+    "two triggers": (changed(FEWFC, "events", 0, "mentions", 1, "role", to="trigger"), [("fewfc-shape", "fatal", 1)]),
+    "a reversed span of FewFC": (
+        changed(FEWFC, "events", 0, "mentions", 1, "span", to=[4, 0]),
+        [("event-span", "fatal", 1)],
+    ),
+    "no events": (changed(DUEE, "event_list", to=None), [("fewfc-shape", "fatal", 1)]),
+    "DuEE without offsets": (
+        changed(DUEE, "event_list", 0, to={"event_type": "buy", "trigger": "buys", "arguments": []}),
+        [("fewfc-shape", "fatal", 1)],
+    ),
+    "another word than the text has": (
+        changed(DUEE, "event_list", 0, "trigger_start_index", to=4),
+        [("text-differs", "fault", 1)],
+    ),
+    "no hopper": (changed(CASIE, "cyberevent", to={}), [("casie-shape", "fatal", 1)]),
+    "an argument of CASIE without a role": (
+        changed(CASIE, "cyberevent", "hopper", 0, "events", 0, "argument", 0, "role", to=None),
+        [("casie-shape", "fatal", 1)],
+    ),
+    "beyond the text of CASIE": (
+        changed(CASIE, "cyberevent", "hopper", 0, "events", 1, "nugget", "endOffset", to=99),
+        [("span-beyond-text", "fault", 1)],
+    ),
     "tokens that are no words": (changed(WIKIEVENTS, "tokens", to=[1, 2]), [("wikievents-shape", "fatal", 1)]),
 }
 
@@ -294,7 +417,7 @@ def test_what_is_wrong_is_found_in_its_line(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_units_are_those_of_the_format(name: str, tmp_path: Path) -> None:
     path = saved(tmp_path / "w.json", DOCUMENTS[name])
-    right, wrong = ("char", "token") if name in ("maven", "muc4") else ("token", "char")
+    right, wrong = ("char", "token") if name in ("maven", "muc4", "fewfc", "casie") else ("token", "char")
     assert findings(path, "--unit", wrong) == [("event-unit", "fatal", 1)]
     exact = ["--set", "match=exact"] if name == "wikievents" else []  # it has no heads, by which its protocol matches
     assert findings(path, "--unit", right, *exact) == []
@@ -343,6 +466,12 @@ def test_the_coreference_of_wikievents_is_a_file_of_its_own(tmp_path: Path) -> N
         (GRIT, "ree-2021"),
         (MAVEN_ARG, "maven-arg-2024"),
         (MAVEN, "exact-2013"),
+        (E2E, "conll-2012"),
+        (PRECO, "conll-2012"),
+        (WEC, "simple-cdec, pure-cdec"),
+        (FEWFC, "textee-2024"),
+        (DUEE, "textee-2024"),
+        (CASIE, "textee-2024"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )

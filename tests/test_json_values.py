@@ -8,13 +8,17 @@ import pytest
 
 import karat
 from karat.corpus.opening import open_corpus
+from karat.formats import FORMATS
 from karat.formats._json import FORMS, entries, first_fields, form
 from karat.plugin import Piece
 from karat.problems import KaratError
 from tests.event_files import (
     COREFERENCE,
     DOCUMENTS,
+    DUEE,
     DYGIE,
+    E2E,
+    FEWFC,
     GEN_ARG,
     GRIT,
     GRIT_SYSTEM,
@@ -125,10 +129,22 @@ def test_what_cannot_be_read_is_refused_with_its_line(
 
 OTHERS: dict[str, list[Any]] = {
     "oneie": [ONEIE_OUTPUT, {"sent_id": "s", "gold": {}, "pred": {}}],
-    "dygie": [changed(DYGIE, "events", to=[]), {"doc_key": "d", "sentences": [], "relations": []}],
-    "rams": [RAMS_PREDICTIONS],
+    "dygie": [
+        changed(DYGIE, "events", to=[]),
+        {"doc_key": "d", "sentences": [], "relations": []},
+        {**E2E, "ner": []},
+        {**E2E, "predicted_ner": []},
+    ],
+    "e2e": [{"doc_key": "d", "sentences": [], "predicted_clusters": []}],
+    "rams": [RAMS_PREDICTIONS, {"doc_key": "d", "predicted": "", "gold": "", "gold_evt_links": []}],
     "muc4": [GRIT_SYSTEM, GTT_SYSTEM, ITERX_SYSTEM, GRIT, {"TST1-MUC3-0001": []}],
     "maven": [MAVEN, UNIFIED, SUBMISSION, {"id": "d", "content": [], "candidates": []}],
+    "fewfc": [
+        DUEE,
+        changed(FEWFC, "events", to=[]),
+        changed(DUEE, "event_list", to=[]),
+        {"id": "d", "text": "", "events": FEWFC["events"]},
+    ],
     "wikievents-coreference": [COREFERENCE],
     "gen-arg": [GEN_ARG],
     "jsonl": [{"id": "d", "mentions": []}, {"id": "d", "text": '{"wnd_id":', "mentions": [{"id": "m", "span": []}]}],
@@ -141,6 +157,15 @@ def test_the_keys_of_the_first_value_tell_the_format(name: str) -> None:
         text = json.dumps(document)
         for shaped in (text, f"\n {text}\n{text}", f"[{text}, {text}]", json.dumps([document], indent=2)):
             assert form(shaped.encode()) == name
+
+
+@pytest.mark.parametrize("name", [*DOCUMENTS, *OTHERS])
+def test_no_other_format_takes_it(name: str) -> None:
+    """Of all formats that there are; files that belong to one, but hold no document, are of none."""
+    for document in [*([DOCUMENTS[name]] if name in DOCUMENTS else []), *OTHERS.get(name, ())]:
+        data = json.dumps(document).encode()
+        taken = {known for known, format_ in FORMATS if format_.sniff(data)}
+        assert taken == ({name} if name in FORMATS.own else set())
 
 
 def test_a_beginning_is_enough() -> None:

@@ -231,11 +231,6 @@ _KINDS = (
         contains=(b"<EventInfo>", b"<RelationInfo>"),
     ),
     _Kind(
-        "a JSON list of mentions as in WEC",
-        "in JSON Lines, doc_id is `id`, tokens_number is `span`, and coref_chain is `cluster`",
-        begins=re.compile(rb'\s*\[\s*\{[^{}]*"coref_chain"\s*:'),
-    ),
-    _Kind(
         "a JSON list of mentions as in Cattan et al. (2021)",
         "in JSON Lines, doc_id is `id`, tokens_ids is `span`, and cluster_id is `cluster` (ECB+: give the XML files)",
         begins=re.compile(rb'\s*\[\s*\{(?=[^{}]*"tokens_ids"\s*:)[^{}]*"cluster_id"\s*:'),

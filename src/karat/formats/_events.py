@@ -4,7 +4,7 @@ An argument is a link from the event mention whose kind is the role. It leads to
 where the file gives just a span, to a mention of kind `argument`, one for each span.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import accumulate
 from typing import Any
 
@@ -12,7 +12,7 @@ from msgspec import Raw, Struct
 
 from karat.formats._brackets import LONGEST_TEXT
 from karat.formats._text import DANGLING, TWICE
-from karat.model import Document, Id, Link, Mention, Region, Sentence, Unit, Value
+from karat.model import Document, Id, Link, Mention, Region, Sentence, Unit, Value, qualified
 from karat.plugin.formats import Completion, Facts, Piece
 from karat.problems import KaratError, Report, Rule, quoted
 
@@ -142,6 +142,33 @@ def sentences_of(lengths: Sequence[int]) -> tuple[Sentence, ...]:
     """Where each sentence begins; those without a token are left out."""
     begins = accumulate(lengths, initial=0)
     return tuple(Sentence(begin) for begin, length in zip(begins, lengths, strict=False) if length)
+
+
+class SentenceOffsets:
+    """Turns tokens of a sentence into tokens of the document."""
+
+    def __init__(self, lengths: Sequence[int]) -> None:
+        self._lengths = lengths
+        self._begins = [*accumulate(lengths, initial=0)]
+
+    def span(self, sentence: int | None, begin: int, end: int) -> tuple[int, int]:
+        """Return a span of a sentence as one of the document; a ValueError says why it is none."""
+        if sentence is None or not 0 <= sentence < len(self._lengths):
+            raise ValueError("is in no sentence of the document")
+        length = self._lengths[sentence]
+        if begin < 0:
+            raise ValueError(f"begins at token {begin:,} of its sentence")
+        if end > length:
+            raise ValueError(f"ends at token {end:,} of its sentence, which has {length:,}")
+        return self._begins[sentence] + begin, self._begins[sentence] + end
+
+
+def add_clusters(clusters: Iterable[Iterable[tuple[int, int]]], to: EventDocument) -> None:
+    """Add the mentions of coreference clusters in the order of CoNLL: by their first tokens, longer ones first."""
+    spans = [(begin, -end, number) for number, spans in enumerate(clusters, 1) for begin, end in spans]
+    for index, (begin, minus_end, number) in enumerate(sorted(spans), 1):
+        cluster, text = qualified(to.id, str(number)), to.words(begin, -minus_end)
+        to.add_event(Mention(f"m{index}", ((begin, -minus_end),), cluster=cluster, text=text))
 
 
 def refuse_unit(given: Unit | None, unit: Unit, value: Piece) -> None:

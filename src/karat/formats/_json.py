@@ -139,16 +139,15 @@ def _refusal(error: Exception, data: bytes, rule: Rule, *, file: str, line: int)
     return rule.error(message, file=file, line=line, found=found_field)
 
 
-def lines_with(key: str) -> Marker:
-    """Find a document in each line; this key has its id."""
+def lines_with(key: str, id_of: Callable[[str], str] = str) -> Marker:
+    """Find a document in each line; this key has its id, or a name from which `id_of` makes it."""
     decoder = msgspec.json.Decoder(msgspec.defstruct("Head", [(key, Id)]))
 
     def find_id(line: bytes) -> str:
         try:
-            id_: str = getattr(decoder.decode(line), key)
+            return id_of(getattr(decoder.decode(line), key))
         except Unreadable:
             return ""
-        return id_
 
     return Marker(pattern=re.compile(rb"\S[^\n]*"), find_id=find_id, applies=_has_values_in_lines)
 
@@ -259,21 +258,37 @@ def _is_unified(fields: Fields) -> bool:
     return fields.keys() >= {"text", "events"} and "triggers" in fields["events"].keys
 
 
+def _is_fewfc(fields: Fields) -> bool:
+    """Events in the characters of a text: FewFC, or the form of DuEE. MAVEN's `content` is a list of sentences."""
+    text = fields.get("content", fields.get("text"))
+    if text is None or text.opens != b'"':
+        return False
+    events = fields.get("events", Field())
+    return "event_list" in fields or "mentions" in events.keys or (events.is_empty and "content" in fields)
+
+
 JSONL = "jsonl"
 COREFERENCE = "wikievents-coreference"
 FILLED_TEMPLATES = "gen-arg"
+
+_DYGIE = ("events", "ner", "relations", "predicted_events", "predicted_ner", "predicted_relations")
 
 FORMS: tuple[tuple[str, Callable[[Fields], bool]], ...] = (
     ("textee", _has("wnd_id", "event_mentions")),
     ("oneie", _has("sent_id", one_of=("event_mentions", "graph"))),
     ("oneie", _has("sent_id", "gold", "pred")),
     ("wikievents", _has("doc_id", "event_mentions")),
-    (FILLED_TEMPLATES, _has("doc_key", "predicted", "gold")),
+    (FILLED_TEMPLATES, _has("doc_key", "predicted", "gold", none_of=("gold_evt_links",))),
     ("rams", _has("doc_key", one_of=("gold_evt_links", "predictions"))),
-    ("dygie", _has("doc_key", "sentences", one_of=("events", "predicted_events", "ner", "relations"))),
+    ("dygie", _has("doc_key", "sentences", one_of=_DYGIE)),
+    ("e2e", _has("doc_key", "sentences", one_of=("clusters", "predicted_clusters"))),
+    ("preco", _has("id", "sentences", "mention_clusters")),
+    ("wec", _has("doc_id", "mention_context", "tokens_number")),
     (COREFERENCE, _has("doc_key", "clusters", none_of=("sentences",))),
     ("muc4", _has("docid", one_of=("templates", "extracts"))),
     ("muc4", _is_muc4_system),
+    ("casie", _has("content", "cyberevent")),
+    ("fewfc", _is_fewfc),
     ("maven", _has("id", "events", one_of=("document", "content"))),
     ("maven", _has("id", "content", "candidates")),
     ("maven", _has("id", "preds")),

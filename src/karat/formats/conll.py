@@ -11,7 +11,8 @@
 The id of a document is the text after `#begin document`; of `#begin document(x);`, without a blank, it is x. If there
 is none, the document is called what its file is called, with a note, and if each side has one such document, the two
 are scored as one. Tokens are counted over the whole document, so a mention may span several sentences. Columns are
-separated by tabs, or by blanks in a line without tabs. In a line with at least five columns, the fourth is the word.
+separated by tabs, or by blanks in a line without tabs. If the first column counts the tokens of sentences or of the
+document, as in CoNLL-U, the second column is the word; else, in a line with at least five columns, the fourth.
 
 `(1` begins a mention of cluster 1, `1)` ends the one that began last, and `(1)` is a mention of one token. In a cell,
 mentions of one token are read first, then all beginnings, then all ends. They are separated by `|` or by nothing. A
@@ -88,6 +89,9 @@ DECLARED = Declared(kinds=("event",))
 
 _SPLIT_CELL = re.compile(rb"(?<= )[^()|\s]*[()][^|\s]*(?: *\| *[^()|\s]*[()][^|\s]*)+\Z")
 """The last column of a line without tabs, if it has blanks beside a `|`."""
+_NUMBER = re.compile(rb"[0-9]{1,9}")
+_OTHER_NUMBER = re.compile(rb"[0-9]+[-.][0-9]+")
+"""Of a word of several tokens (3-4), or an empty node (8.1)."""
 _DOUBLE = re.compile(r"[0-9]+(\+[0-9]+)+")
 
 
@@ -232,6 +236,23 @@ def _joined(row: bytes) -> bytes:
     return _SPLIT_CELL.sub(lambda match: match[0].replace(b" ", b""), row)
 
 
+def _word_column(rows: list[bytes]) -> int:
+    """Return the index of the column with the words: 1 if the first column counts tokens, else 3."""
+    last, counts = -1, False
+    for row in rows:
+        columns = row.split(None, 1)
+        if not columns or _OTHER_NUMBER.fullmatch(columns[0]):
+            continue
+        if not _NUMBER.fullmatch(columns[0]):
+            return 3
+        number = int(columns[0])
+        if number > 1 and number != last + 1:
+            return 3
+        counts = counts or number > 1
+        last = number
+    return 1 if counts else 3
+
+
 class _Span(NamedTuple):
     """A mention as written; the fields are in the order by which mentions are sorted."""
 
@@ -265,13 +286,15 @@ class _Page:
         self.empty_lines = array("I")
         self._file = file
         self._words: list[bytes | None] = []
-        """The fourth column of each token, if there are more."""
+        """The word of each token, unless its column is the last or missing."""
         self._ranks: dict[str, int] = {}
         self._begun: dict[str, list[_Begun]] = {}
 
     def read(self, data: bytes, first: int) -> None:
         """Read all lines."""
-        for line, row in enumerate(data.split(b"\n"), first):
+        rows = data.split(b"\n")
+        word = _word_column(rows)
+        for line, row in enumerate(rows, first):
             bare = row.rstrip()
             if not bare:
                 self.empty_lines.append(line)
@@ -283,7 +306,7 @@ class _Page:
                 self.blanks.append(line)
                 bare, columns = joined, joined.split(separator, 4)
                 cell = bare.rsplit(None, 1)[-1]
-            self._words.append(columns[3] if len(columns) > 4 else None)
+            self._words.append(columns[word] if len(columns) > word + 1 else None)
             if cell not in NO_BRACKETS:
                 self._take(len(self._words) - 1, line, bare, cell.decode("utf-8"))
         self.finish()

@@ -20,12 +20,14 @@ number of its first token's sentence) and, if the list of validated sentences is
 `ECBplus_coreference_sentences.csv`, in the folder of the document or up to two folders above. A relation becomes the
 record of a cluster. Its kind is that of the target; within a document, where the target usually is an
 UNKNOWN_INSTANCE_TAG, it is that of the first source. Its `type` and `descriptor` are the target's. `note` of a mention
-and RELATED_TO of an instance are not read. The name of a file gives id, topic and subtopic: `1_10ecbplus.xml` is the
-document `1_10ecbplus` in the subtopic `1ecbplus` of topic `1`.
+and RELATED_TO of an instance are not read, nor are other relations (PLOT_LINK, TLINK), which a note counts. The name of
+a file gives id, topic and subtopic: `1_10ecbplus.xml` is the document `1_10ecbplus` in the subtopic `1ecbplus` of topic
+`1`.
 """
 
 import csv
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -251,10 +253,12 @@ class _Reader:
             (self._markables if _is_anchored(element) else self._instances)[id_] = element
 
     def _read_relations(self, section: Any) -> None:
-        for relation in section:
-            if relation.tag not in (CROSS, INTRA):
-                self._warn(UNREAD, relation, f"<{relation.tag}> is not read")
-                continue
+        others = [relation for relation in section if relation.tag not in (CROSS, INTRA)]
+        if others:
+            counts = Counter(str(relation.tag) for relation in others)
+            listed = ", ".join(f"{count:,} {tag}" for tag, count in sorted(counts.items()))
+            self._warn(UNREAD, others[0], f"relations that are not coreference are not read: {listed}")
+        for relation in section.iterchildren(CROSS, INTRA):
             sources, target = self._sources(relation), self._target(relation)
             if relation.tag == INTRA:
                 cluster = qualified(self._name.document, self._needed(relation, "r_id"))

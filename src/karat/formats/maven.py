@@ -30,12 +30,12 @@ Gold with arguments is scored by `maven-arg-2024`, gold without by `exact-2013`.
 """
 
 from collections.abc import Iterable
-from itertools import accumulate, chain
+from itertools import chain
 
 import msgspec
 from msgspec import Struct
 
-from karat.formats._events import EventDocument, refuse_unit, sentences_of, typed
+from karat.formats._events import EventDocument, SentenceOffsets, refuse_unit, sentences_of, typed
 from karat.formats._json import each_value, lines_with, recognises, record_of
 from karat.formats._text import DANGLING
 from karat.model import Document, Id, Mention, qualified
@@ -144,7 +144,7 @@ class _Reader:
     def __init__(self, record: _Record, content: EventDocument) -> None:
         self._record, self._content = record, content
         self._lengths = [len(sentence.tokens) for sentence in record.content or ()]
-        self._begins = list(accumulate(self._lengths, initial=0))
+        self._offsets = SentenceOffsets(self._lengths)
         self._entities: dict[_Span, tuple[str, str]] = {}
         """Id and cluster of the entity mention at a place."""
 
@@ -166,13 +166,10 @@ class _Reader:
             raise self._content.refusal(SHAPE, f"mention {mention.id!r} has no offset")
         if self._record.content is None:
             return offset
-        if mention.sent_id is None or not 0 <= mention.sent_id < len(self._lengths):
-            raise self._content.refusal(SHAPE, f"mention {mention.id!r} is in no sentence of the document")
-        begin, length = self._begins[mention.sent_id], self._lengths[mention.sent_id]
-        if offset[1] > length:
-            message = f"mention {mention.id!r} ends at token {offset[1]:,} of its sentence, which has {length:,}"
-            raise self._content.refusal(SHAPE, message)
-        return begin + offset[0], begin + offset[1]
+        try:
+            return self._offsets.span(mention.sent_id, *offset)
+        except ValueError as error:
+            raise self._content.refusal(SHAPE, f"mention {mention.id!r} {error}") from None
 
     def _add_entity(self, id_: str, type_: str | None, mentions: tuple[_Mention, ...]) -> None:
         cluster = qualified(self._record.id, id_)

@@ -8,7 +8,8 @@ Offsets count the tokens of the document, and ends are inclusive. The role is wh
 An argument is a mention of kind `argument`, one for each span; a link that is given twice counts twice. The type of the
 event is the first that its trigger has. `ent_spans` repeats the arguments, and is not read.
 
-Systems use the same form, with triggers of their own, or give the predicted arguments of the trigger:
+Systems use the same form, with triggers of their own (the texts `predicted` and `gold` of gen-arg are not read), or
+give the predicted arguments of the trigger:
 
     {"doc_key": "nw_1", "predictions": [[[1, 1], [0, 0, "attacker", 0.9], [3, 3, "target", 0.4]]]}
 

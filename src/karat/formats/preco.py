@@ -1,0 +1,72 @@
+"""PreCo: sentences and coreference clusters, one document per line. Only read.
+
+    {"id": "d1", "sentences": [["Anna", "left", "."], ["She", "sang"]],
+     "mention_clusters": [[[0, 0, 1], [1, 0, 1]], [[1, 1, 2]]]}
+
+A mention is its sentence and its tokens: offsets count the tokens of the sentence, and ends are exclusive. Singletons
+are clusters of one.
+
+As in CoNLL files, mentions are of kind `event`, in the order of their first tokens, longer ones first.
+"""
+
+from itertools import chain
+
+import msgspec
+from msgspec import Struct
+
+from karat.formats._events import EventDocument, SentenceOffsets, add_clusters, refuse_unit, sentences_of
+from karat.formats._json import each_value, lines_with, recognises, record_of
+from karat.model import Document, Id
+from karat.plugin.formats import Context, Format, Piece
+from karat.problems import Rule
+
+SHAPE = Rule(
+    "preco-shape",
+    "fatal",
+    'A line is one document: {"id": ..., "sentences": [[token, ...]], "mention_clusters": [[[sentence, begin, end]]]}',
+)
+
+_Mention = tuple[int, int, int]
+"""Its sentence, its first token, and the end."""
+
+
+class _Record(Struct, frozen=True):
+    id: Id
+    sentences: tuple[tuple[str, ...], ...]
+    mention_clusters: tuple[tuple[_Mention, ...], ...]
+
+
+_decoder = msgspec.json.Decoder(_Record)
+
+
+def read(value: Piece, context: Context) -> Document:
+    """Read one document."""
+    refuse_unit(context.options.unit, "token", value)
+    record = record_of(value, _decoder, SHAPE)
+    forms = tuple(chain.from_iterable(record.sentences))
+    content = EventDocument(record.id, context.report, value, forms)
+    lengths = [len(sentence) for sentence in record.sentences]
+    offsets = SentenceOffsets(lengths)
+    clusters = [[_place(mention, offsets, content) for mention in cluster] for cluster in record.mention_clusters]
+    add_clusters(clusters, content)
+    return content.document(unit="token", forms=forms, sentences=sentences_of(lengths))
+
+
+def _place(mention: _Mention, offsets: SentenceOffsets, content: EventDocument) -> tuple[int, int]:
+    try:
+        return offsets.span(*mention)
+    except ValueError as error:
+        raise content.refusal(SHAPE, f"mention {[*mention]} {error}") from None
+
+
+FORMAT = Format(
+    title="PreCo clusters, JSON lines",
+    about=__doc__,
+    suffixes=(".preco.json", ".preco.jsonl"),
+    unit="token",
+    protocols=("conll-2012",),
+    sniff=recognises("preco"),
+    read=each_value(read),
+    marker=lines_with("id"),
+    global_ids="none",
+)

@@ -14,6 +14,7 @@ from msgspec.structs import astuple
 
 from karat.model import Document, Value
 from karat.plugin import Averages, Composite, Measure, Tables, TableSpec, UnitOfEvaluation
+from karat.run.fields import FieldValue
 
 if TYPE_CHECKING:
     from karat.insight.records import DocumentRecords
@@ -24,9 +25,6 @@ if TYPE_CHECKING:
 
 
 NO_COUNTS = array("d")
-
-FieldValue = Value | None
-"""The value of a field of a breakdown, as the protocol compares it."""
 
 
 class FieldRow(Struct, gc=False):

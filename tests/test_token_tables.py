@@ -1,4 +1,4 @@
-"""Token tables: ids that reports show, and spans projected to characters."""
+"""Token tables: ids that reports show, words that count in no span, and spans projected to characters."""
 
 import json
 from pathlib import Path
@@ -39,10 +39,86 @@ def scored(*options: str, tokens: str = "tables") -> dict[str, Any]:
     return content
 
 
+def f1(*options: str, measure: str = "nugget.span") -> float:
+    value: float = scored("-m", measure, *options)["scores"][measure]["micro"]["f1"]
+    return round(100 * value, 2)
+
+
 def refused(*options: str, tokens: str = "tables") -> str:
     done = run("score", "gold.tbf", "system.tbf", "--tokens", tokens, *options)
     assert (done.code, done.out) == (1, "")
     return done.err
+
+
+# Invisible words
+
+
+@pytest.mark.parametrize(("protocol", "whole"), [("tac-pilot", 92.31), ("liu-2015", 85.71), ("tac-2017", 85.71)])
+def test_invisible_words_count_in_no_span(folder: Path, protocol: str, whole: float) -> None:
+    """Dice is 2*3 / (4 + 3) with `the`, and 1 without. A file may spell its words in any case."""
+    assert f1("-p", protocol) == whole
+    assert f1("-p", protocol, "--set", "invisible=evmeval") == 100
+    (folder / "words.txt").write_text("\nTHE\n")
+    assert f1("-p", protocol, "--set", "invisible=words.txt") == 100
+    (folder / "words.txt").write_text("carried\n")
+    assert f1("-p", protocol, "--set", "invisible=words.txt") < whole
+
+
+def test_the_signature_has_invisible_words_only_where_they_are_set(folder: Path) -> None:
+    (folder / "words.txt").write_text("the\n")
+    signatures = [
+        scored("-p", "liu-2015", *options)["signature"].split("|")[2]
+        for options in ((), ("--set", "invisible=evmeval"), ("--set", "invisible=words.txt"))
+    ]
+    assert signatures[:2] == ["unit=token", "invisible=evmeval"]
+    assert signatures[2].startswith("invisible=words.txt@sha256:")
+
+
+@pytest.mark.parametrize("protocol", ["tac-pilot", "liu-2015", "tac-2017"])
+def test_a_mention_of_invisible_words_matches_nothing_but_counts(folder: Path, protocol: str) -> None:
+    """E2 is `the` on both sides, under the same id: N_S and N_G are 2, and neither is matched, by id or otherwise."""
+    for side, type_ in (("gold", "Life_Die"), ("system", "Other")):
+        text = tbf(("E1", "t2,t3,t5"), ("E2", "t4"))
+        (folder / f"{side}.tbf").write_text(text.replace("\tE2\tt4\twords\tLife_Die", f"\tE2\tt4\twords\t{type_}"))
+    content = scored("-p", protocol, "--set", "invisible=evmeval", "-m", "nugget", "--details", "--errors")
+    counts = content["scores"]["nugget.span"]["micro"]["counts"]
+    assert (counts["recall_num"], counts["recall_den"], counts["precision_den"]) == (1, 2, 2)
+    outcomes = [(one["outcome"], one["counts"]["recall_den"]) for one in content["details"]["nugget.span"]]
+    assert sorted(outcomes) == [("match", 1), ("miss", 1), ("spurious", 0)]
+    found = {name: error["count"] for name, error in content["errors"].items() if error["count"]}
+    assert found == {"missed": 1, "spurious": 1}
+
+
+def test_invisible_words_of_coreference(folder: Path) -> None:
+    """With exact spans, coreference aligns nothing; without `the`, the spans are equal."""
+    assert [f1(*more, measure="coref.mention") for more in ((), ("--set", "invisible=evmeval"))] == [0, 100]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            ("--set", "invisible=evmevl"),
+            "evmevl: there is no such file (--set invisible=...); invisible also takes: evm",
+        ),
+        (("--set", "invisible=tables"), "tables: there is no such file"),
+        (("--set", "invisible=empty.txt"), "empty.txt: this file has no words"),
+        (
+            ("--set", "invisible=evmeval", "--unit", "char"),
+            "gold.tbf, line 2: invisible words cannot be found: document ",
+        ),
+    ],
+)
+def test_what_invisible_cannot_be(folder: Path, options: tuple[str, ...], message: str) -> None:
+    (folder / "empty.txt").write_text("\n")
+    assert message in refused("-p", "liu-2015", *options)
+
+
+def test_invisible_words_need_the_words(folder: Path) -> None:
+    (folder / "tables" / "d.tab").write_text("t1\nt2\n")
+    assert "document 'd' has no words of its tokens" in refused("-p", "liu-2015", "--set", "invisible=evmeval")
+    done = run("score", "gold.tbf", "system.tbf", "--unit", "token", "-p", "liu-2015", "--set", "invisible=evmeval")
+    assert (done.code, "--tokens DIR" in done.err) == (1, True)
 
 
 # Token ids
@@ -131,6 +207,8 @@ def test_a_projected_file_can_be_written(folder: Path) -> None:
             "d.tab: neither end - begin nor end - begin + 1 is the length of the word",
         ),
         ("t1\tHe\t0\t1\n", "gold.tbf, line 2: the token 't2' has no offsets in"),
+        ("t1\t\t0\t2\nt2\t\t3\t9\n", "d.tab: neither end - begin nor end - begin + 1 is the length of the word"),
+        (INCLUSIVE.replace("19\t31", "0\t1"), "gold.tbf, line 2: the tokens 't2,t3,t4,t5' end before they begin in"),
         (None, "gold.tbf, line 2: the token 't2' has no offsets in"),
     ],
 )

@@ -108,7 +108,7 @@ def char_places(table: TokenTable) -> list[tuple[int, int] | None]:
     exclusive, inclusive = (
         2 * sum(end + more - begin == length for (begin, end), length in words) > len(words) for more in (0, 1)
     )
-    if words and not exclusive and not inclusive:
+    if any(places) and not exclusive and not inclusive:
         message = "neither end - begin nor end - begin + 1 is the length of the word in most rows"
         raise NO_OFFSETS.error(message, file=table.file)
     return [None if place is None else (place[0], place[1] + inclusive) for place in places]
@@ -125,4 +125,7 @@ def char_span(tokens: Sequence[str], table: TokenTable, places: Sequence[tuple[i
         if token not in table.rows or places[table.rows[token]] is None:
             raise NO_OFFSETS.error(f"the token {quoted(token)} has no offsets in {table.file}")
     ends = [(places[begin], places[end - 1]) for begin, end in runs(table.rows[token] for token in tokens)]
-    return tuple(sorted((first[0], last[1]) for first, last in ends if first is not None and last is not None))
+    span = sorted((first[0], last[1]) for first, last in ends if first is not None and last is not None)
+    if any(begin >= end for begin, end in span):
+        raise NO_OFFSETS.error(f"the tokens {quoted(','.join(tokens))} end before they begin in {table.file}")
+    return tuple(span)

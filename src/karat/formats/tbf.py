@@ -32,7 +32,7 @@ from karat.formats._text import (
     decode,
     search_line,
 )
-from karat.formats._tokens import LONGEST, char_places, char_span, number
+from karat.formats._tokens import LONGEST, NO_OFFSETS, char_places, char_span, number
 from karat.model import EMPTY, Declared, Document, Link, Mention, Places, Region, Unit, Value, compact_lines, qualified
 from karat.plugin.formats import Context, Format, Marker, Piece, TokenTable
 from karat.problems import KaratError, Report, Rule, quoted
@@ -213,13 +213,14 @@ class _Mentions:
                 id_ = self._usable_id(line, id_)
             try:
                 span = region(written)
-            except ValueError:
-                self._warn(SPAN, line, _span_problem(written, self._unit), found=written)
+            except (ValueError, KaratError) as error:
+                if isinstance(error, KaratError):  # a token that cannot be projected
+                    self._warn(NO_OFFSETS, line, error.finding.message, found=written)
+                else:
+                    self._warn(SPAN, line, _span_problem(written, self._unit), found=written)
                 self.unreadable.add(id_)
                 skip(line)
                 continue
-            except KaratError as error:  # a token that cannot be projected
-                raise KaratError(error.finding._replace(file=self._file, line=line)) from None
             if self._table:
                 self._check_tokens(line, written)
             if len(span) > 1 and (merged := union(span)) != span:

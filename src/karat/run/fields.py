@@ -1,7 +1,7 @@
 """Fields that scores are broken down by: attributes, `kind`, fields of documents, main types, and several at once.
 
 type            an attribute of mentions, elements or arguments
-type.main       its part before the first `.`, `_` or `:`
+type.main       the part of the type before the first `.`, `_` or `:`
 type,subtype    a joint field: one row per combination of values, joined in the same way
 """
 
@@ -21,7 +21,7 @@ NO_FIELD = Rule(
 )
 ABSENT = "(none)"
 JOINT = ","
-MAIN = ".main"
+MAIN_TYPE = "type.main"
 _SEPARATOR = re.compile("[._:]")
 
 FieldValue = Value | None | tuple[Value | None, ...]
@@ -42,8 +42,9 @@ class FieldPart(NamedTuple):
 
     def derived(self, value: Value | None) -> Value | None:
         """Return the value of the part, given that of the attribute."""
-        is_main = self.name != self.attribute and value is not None
-        return _SEPARATOR.split(str(value), maxsplit=1)[0] if is_main else value
+        if value is None or self.name == self.attribute:
+            return value
+        return _SEPARATOR.split(str(value), maxsplit=1)[0]
 
 
 class Field(NamedTuple):
@@ -103,7 +104,7 @@ def _part(name: str, attributes: Collection[str]) -> FieldPart:
         return FieldPart(name, name)
     if name in ("kind", *DOCUMENT_FIELDS):
         return FieldPart(name, None)
-    if name.endswith(MAIN) and name.removesuffix(MAIN) in attributes:
-        return FieldPart(name, name.removesuffix(MAIN))
-    known = [*attributes, *(f"{attribute}{MAIN}" for attribute in attributes), "kind", *DOCUMENT_FIELDS]
+    if name == MAIN_TYPE and "type" in attributes:
+        return FieldPart(name, "type")
+    known = [*attributes, *([MAIN_TYPE] if "type" in attributes else []), "kind", *DOCUMENT_FIELDS]
     raise NO_FIELD.error(f"there is no field {name!r} in these corpora. {nearest(name, known)}")

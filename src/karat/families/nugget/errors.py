@@ -198,8 +198,13 @@ class _DocumentErrors:
         return sum(max(1, self._times[mention.id]) for mention in systems)
 
     def _near(self, missed: Sequence[Mention], spurious: Sequence[Mention]) -> Iterator[tuple[Mention, Mention]]:
-        """Missed and spurious mentions that overlap, best Dice first, each once at most; without spans, by id."""
-        for similarity in ("dice", "exact"):
+        """Missed and spurious mentions that overlap, best Dice first, each once at most.
+
+        Mentions without spans are paired by id, unless the measure aligns by overlap: it will never match them.
+        """
+        specs = [counted.measure.table for counted in self._unit.tables]
+        by_overlap = any(isinstance(spec, Alignment) and spec.candidates.similarity == "dice" for spec in specs)
+        for similarity in ("dice",) if by_overlap else ("dice", "exact"):
             golds = [mention for mention in missed if bool(mention.span) == (similarity == "dice")]
             systems = [mention for mention in spurious if bool(mention.span) == (similarity == "dice")]
             if golds and systems:

@@ -229,6 +229,20 @@ def test_undefined_is_told_and_not_judged() -> None:
     assert one_sided.examples == ("with 0 of 1 right link: -, with the sides swapped 0.00",)
 
 
+def test_an_f1_without_precision_and_recall_is_zero() -> None:
+    """0/0, although the system has nothing right: P3 holds. If precision is undefined as well, nothing is judged."""
+    for precision, holds in ((0.0, True), (None, None)):
+        leaf = ScoreValues({"precision": precision, "recall": 0.0, "f1": None})
+        assert judged("m", leaf, {"nothing": leaf}, [])[2].holds is holds
+
+
+@pytest.mark.parametrize(("measure", "protocol"), [("nugget.type", "liu-2015"), ("muc.all", "muc-5")])
+def test_nuggets_without_anything_right_are_zero(measure: str, protocol: str) -> None:
+    gold, chosen = setting(measure, None, protocol, {})
+    (row, *_) = examine(measure, gold, chosen, Options(steps=2, orders=1), findings=Findings()).measures
+    assert (row.measure, row.verdicts[2]) == (measure, Verdict("P3", True, "yes"))
+
+
 def test_a_measure_that_may_be_negative_is_not_zero() -> None:
     assert verdicts(grow(-3, 1), zero=-3.0)["P3"].summary == "no, -300.00"
 
@@ -318,7 +332,8 @@ def test_what_the_page_makes_of_it(examined: list[Examination]) -> None:
     straight = {
         row.measure for one in examined for row in one.measures for v in row.verdicts if v.property == "P5" and v.holds
     }
-    assert straight == {"nugget.accuracy.type", "nugget.accuracy.realis", "ace.val", "ace.tern", "ace.rmd"}
+    accuracies = {f"nugget.accuracy.{name}" for name in ("type", "realis", "type+realis")}
+    assert straight == {*accuracies, "ace.val", "ace.tern", "ace.rmd"}
     for name in ("coref.b3", "coref.ceafm", "coref.ceafe", "coref.blanc"):
         assert found(examined, "conll-2012", name)["P3"].holds is False
     assert found(examined, "tac-2017", "nugget.span")["P2"].holds is False

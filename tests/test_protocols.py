@@ -44,6 +44,40 @@ def test_section_2_5_of_the_paper(system: list[Mention], accuracy: float) -> Non
     assert result["nugget.product.type"].to_dict()["micro"].keys() == {"score"}
 
 
+def test_algorithm_3_takes_a_set_of_attributes() -> None:
+    """Section 2.5: s1 has the right type and s2 the right realis, so each attribute has 1/2, and both together 0.
+
+    Details list both mentions, which share the credit of g; g2 is missed.
+    """
+    system = [mention("s1", (1, 3), type="Life.Die", realis="Other"), mention("s2", (4, 5), type="B", realis="Actual")]
+    missed = mention("g2", (7, 8), type="Life.Die", realis="Actual")
+    result = run([*GOLD, missed], system, "tac-pilot", measures=["nugget.accuracy"], details=True)
+    assert {id_: row.accuracy for id_, row in result.scores.items()} == {
+        "nugget.accuracy.type": 1 / 4,
+        "nugget.accuracy.realis": 1 / 4,
+        "nugget.accuracy.type+realis": 0,
+    }
+    listed = [record.to_dict() for record in result.outcomes["nugget.accuracy.type"]]
+    found = [
+        (one["gold"]["id"], one["system"] and one["system"]["id"], one["outcome"], one["counts"]) for one in listed
+    ]
+    assert found == [
+        ("g", "s1", "match", {"correct": 0.5, "total": 0.5}),
+        ("g", "s2", "incorrect", {"correct": 0, "total": 0.5}),
+        ("g2", None, "miss", {"correct": 0, "total": 1}),
+    ]
+
+
+def test_a_wrong_mention_beside_a_right_one_is_spurious_for_an_accuracy() -> None:
+    """Without s2, g has its type: removing it repairs the accuracy."""
+    system = [mention("s1", (1, 3), type="Life.Die"), mention("s2", (4, 5), type="Business.MERGE")]
+    result = run(GOLD, system, "tac-pilot", measures=["nugget.accuracy.type"], errors=True)
+    assert result.errors is not None
+    assert [(found.name, found.count, found.fixed) for found in result.errors.measures[0].found()] == [
+        ("spurious", 1, {"accuracy": 1})
+    ]
+
+
 def test_algorithm_4_takes_the_best_mention_that_has_the_attributes() -> None:
     """s1 (tokens 1-2) has Dice 2*2/(3+2) = 4/5 with g and the wrong type; s2 has 1/2 and the right one.
 

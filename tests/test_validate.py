@@ -215,6 +215,8 @@ def test_token_tables(tmp_path: Path) -> None:
     (other / "d.tab").write_text("t0\tx\t0\t0\n")
     assert found(path, "--tokens", other) == [("token-unknown", "note", 3)]
     assert found(path) == [("tbf-span", "fatal", 2), ("tbf-span", "fatal", 3)]
+    missing = [("token-offsets", "fatal", 2), ("token-offsets", "fatal", 3), ("token-table-missing", "note", None)]
+    assert found(path, "--tokens", tables, "--unit", "char") == missing
 
 
 def test_the_unit_of_jsonl(tmp_path: Path) -> None:
@@ -246,7 +248,7 @@ def test_every_rule_has_its_damage() -> None:
     # karat.formats._tokens uses the first for its folder; the others are for formats whose ids are those of a corpus.
     elsewhere = {"file-missing", "mention-in-documents", "cluster-in-documents", "id-of-two-kinds"}
     elsewhere |= {"tokens-differ", "link-kind-absent"}  # a submission against gold
-    by_hand = {"token-table-missing", "token-unknown", "tokens-order", "jsonl-unit", "type-unknown"}
+    by_hand = {"token-table-missing", "token-unknown", "token-offsets", "tokens-order", "jsonl-unit", "type-unknown"}
     covered = {damage.code for damage in TBF.values()} | {code for _, code, _ in JSONL.values()} | by_hand
     assert set(rules()) <= covered | only_writing | elsewhere
     severities = {damage.code: damage.severity for damage in TBF.values()}

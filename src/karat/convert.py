@@ -142,7 +142,7 @@ class Conversion:
         if not self.documents:
             return 0, 0
         (unit,) = self._units if self._format.unit in ("given", "none") and len(self._units) == 1 else (None,)
-        options = ReadOptions(unit, self._options.tokens)
+        options = ReadOptions(unit, None if unit == "char" else self._options.tokens)  # with both, it would project
         back, documents, mentions = Fingerprint(), 0, 0
         try:
             for document in open_corpus(written, format=self._to, options=options):

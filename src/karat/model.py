@@ -217,6 +217,8 @@ class Document(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=Tr
     """The tokens, each with its place in the text."""
     forms: tuple[str, ...] | None = None
     """In token units, the word of each token; empty where it is not known. Compared between the sides, never scored."""
+    token_ids: tuple[str, ...] | None = None
+    """In token units, the id of each row of the token table (TBF). A number after these spells an id; never scored."""
     sentences: tuple[Sentence, ...] = ()
     """Where each sentence begins, and its id; compared between the sides, never scored."""
     empty_nodes: tuple[EmptyNode, ...] = ()

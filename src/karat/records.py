@@ -21,6 +21,11 @@ from karat.counts import Counts, Scores
 from karat.model import Region, Value
 
 
+def shown_place(span: Region, token_ids: Sequence[str] | None) -> str:
+    """Return the token ids of a place, or else its segments."""
+    return ",".join([f"{begin}-{end}" for begin, end in span] if token_ids is None else token_ids)
+
+
 class MentionRecord(Struct, frozen=True, gc=False):
     """A mention as `--details` lists it."""
 
@@ -36,6 +41,13 @@ class MentionRecord(Struct, frozen=True, gc=False):
     """Its document, if the unit of evaluation has several."""
     matched: Literal[False] | UnsetType = UNSET
     """False for a mention of a cluster that no mention of the other side is aligned with."""
+    token_ids: tuple[str, ...] | UnsetType = UNSET
+    """The ids of its tokens as the file writes them, if offsets are rows of a token table."""
+
+    @property
+    def place(self) -> str:
+        """Its token ids, `t2,t3,t5`, or the segments of its span, `3-7,9-12`."""
+        return shown_place(self.span, None if self.token_ids is UNSET else self.token_ids)
 
 
 class ClusterRecord(Struct, frozen=True, gc=False):

@@ -120,6 +120,34 @@ def _strips(boxes: Sequence[Box]) -> list[float]:
     return strips
 
 
+def token_ids(document: Document, region: Region) -> tuple[str, ...] | None:
+    """Return the ids of the tokens of a region as the file writes them; None if they are not known."""
+    known = document.token_ids
+    if known is None:
+        return None
+    ids: list[str] = []
+    for begin, end in region:
+        for row in range(begin, end):
+            id_ = known[row] if row < len(known) else spelled(row, len(known))
+            if id_ is None:
+                return None
+            ids.append(id_)
+    return tuple(ids)
+
+
+def spelled(row: int, count: int) -> str | None:
+    """Return the id that a number after a table of `count` tokens spells; None if it spells nothing that can be one.
+
+    A reader gives an id that is not in the table the number of its bytes, counted from the end of the table.
+    """
+    beyond = row - count
+    try:
+        token = beyond.to_bytes((beyond.bit_length() + 7) // 8).decode("utf-8") if beyond > 0 else ""
+    except UnicodeDecodeError:
+        return None
+    return token if token.isprintable() and token and "," not in token and token == token.strip() else None
+
+
 ARTICLES = frozenset({"the", "a", "an"})
 _WORD = re.compile(r"\S+")
 

@@ -19,6 +19,7 @@ PLACE = re.compile(r"(?<=<!-- examined -->\n).*?(?=<!-- end -->)", re.DOTALL)
 EXAMINED = (
     ("nugget", "tac-2017"),
     ("nugget", "tac-pilot"),
+    ("nugget", "liu-2015"),
     ("muc", "muc-5"),
     ("coref", "conll-2012"),
     ("coref", "simple-cdec"),

@@ -92,8 +92,13 @@ BEYOND = Rule(
 
 
 def check_spans(document: Document) -> Iterator[Finding]:
-    """A span must end inside the text, or inside the tokens, where the document has one."""
+    """A span must end inside the text, or inside the tokens, where the document has one.
+
+    Where tokens have ids, those that are not in the table have numbers after it.
+    """
     tokens = document.forms if document.tokens is None else document.tokens
+    if document.token_ids is not None:
+        tokens = None
     content = document.text if document.unit == "char" else tokens
     if content is None:
         return

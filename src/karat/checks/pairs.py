@@ -154,8 +154,9 @@ def _renumbered(document: Document, own: Sequence[Key], added: Sequence[Key]) ->
     ]
     return replace(
         document,
-        tokens=None,  # these two have a place for each token, and no use after both sides were compared
+        tokens=None,  # these have a place for each token, and no use after both sides were compared
         forms=None,
+        token_ids=None,
         sentences=tuple(replace(sentence, begin=move.token(sentence.begin)) for sentence in document.sentences),
         empty_nodes=tuple(nodes),
         mentions=tuple(map(move.mention, document.mentions)),

@@ -22,7 +22,7 @@ _READING = (
         "--tokens",
         metavar="DIR",
         shell_complete=complete_files,
-        help="Folder of token tables (ID.tab). Spans are then token ids.",
+        help="Folder of token tables (ID.tab). Spans are then token ids; with --unit char, the characters of tokens.",
     ),
     click.option(
         "--sources",

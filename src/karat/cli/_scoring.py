@@ -178,7 +178,8 @@ _OPTIONS = (
         "--by",
         multiple=True,
         metavar="FIELD",
-        help="Break scores down by an attribute, kind, document, topic, ...; may be repeated.",
+        help="Break scores down by an attribute, kind, document, topic, ..., by type.main (Life of Life_Die), or by "
+        "several at once (type,realis); may be repeated.",
     ),
     click.option(
         "--sort",

@@ -34,12 +34,17 @@ class Types(Filter, frozen=True):
 
 def types_in(file: str, comparison: Comparison) -> set[Value | None]:
     """The types in a file with one type per line, as they are compared."""
+    return {comparison.key(line) for line in lines_in(file, "types")}
+
+
+def lines_in(file: str, what: str) -> list[str]:
+    """The lines of a file that are not blank; `what` they are is for a message."""
     try:
         lines = opened(Path(file)).read_text(encoding="utf-8-sig").split("\n")
     except (OSError, UnicodeDecodeError) as error:
         why = "is not UTF-8" if isinstance(error, UnicodeDecodeError) else error.strerror
-        raise NO_FILE.error(f"cannot read the types: {why}", file=file) from None
-    return {comparison.key(line.strip()) for line in lines if line.strip()}
+        raise NO_FILE.error(f"cannot read the {what}: {why}", file=file) from None
+    return [line.strip() for line in lines if line.strip()]
 
 
 FILTER = Types

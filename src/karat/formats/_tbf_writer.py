@@ -1,14 +1,13 @@
 """Writing TBF: reports what the format cannot hold, and refuses what would be read back as something else."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
-from karat.formats._tokens import spelled
 from karat.formats._writing import members, refuse_unit, report_fields, report_rare, report_regions
 from karat.limits import check_pairs
 from karat.model import Document, Mention, Region, qualified
 from karat.plugin.formats import ReportLoss, TokenTables, WriteOptions
 from karat.problems import Rule, quoted
-from karat.regions import size
+from karat.regions import size, spelled
 
 LINK_KINDS = {"After": "after", "Subevent": "subevent"}
 """Names that TAC's scorer reads, only in this spelling, and their kinds of links."""
@@ -70,7 +69,8 @@ def link_kind(name: str) -> str | None:
 
 
 def _report_losses(document: Document, report_loss: ReportLoss) -> None:
-    report_fields(document, ("topic", "subtopic", "source", "language", "text", "tokens"), report_loss)
+    in_table = () if document.token_ids is None else ("forms",)
+    report_fields(document, ("topic", "subtopic", "source", "language", "text", "tokens"), report_loss, holds=in_table)
     if document.clusters:
         report_loss("kinds and attributes of clusters")
     for mention in document.mentions:
@@ -117,11 +117,12 @@ def _char_text(span: Region) -> str:
 
 def _token_writer(document: Document, tables: TokenTables | None, report_loss: ReportLoss) -> Callable[[Region], str]:
     """How token spans are written: by the ids of the document's table, or by the id that a number spells."""
-    table: Mapping[str, int] = {} if tables is None else tables.table(document.id, _silent)
-    ids = {row: token for token, row in table.items()}
+    ids = document.token_ids or () if tables is None else tuple(tables.table(document.id, _silent).rows)
+    if tables is None and ids:
+        report_loss("the token table (spans are written as its ids; --tokens names a folder that has it)")
 
     def token(row: int) -> str:
-        id_ = ids.get(row) or spelled(row, table)
+        id_ = ids[row] if row < len(ids) else spelled(row, len(ids))
         if id_ is None:
             report_loss("token ids (no token table: rows are written by number)")
         return id_ or str(row)

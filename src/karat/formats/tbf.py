@@ -18,7 +18,7 @@ case is the kind of the link. Other spellings of Coreference, After and Subevent
 import re
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from functools import lru_cache, partial
 from itertools import chain
 
@@ -35,7 +35,7 @@ from karat.formats._text import (
     decode,
     search_line,
 )
-from karat.formats._tokens import LONGEST, number
+from karat.formats._tokens import LONGEST, NO_OFFSETS, char_places, char_span, number
 from karat.model import (
     ACYCLIC,
     EMPTY,
@@ -50,7 +50,7 @@ from karat.model import (
     compact_lines,
     qualified,
 )
-from karat.plugin.formats import Context, Format, Marker, Piece
+from karat.plugin.formats import Context, Format, Marker, Piece, TokenTable
 from karat.problems import KaratError, Report, Rule, quoted
 from karat.regions import runs, union
 
@@ -60,9 +60,6 @@ BOUNDARY = re.compile(rb"#(?:Begin|End)OfDocument")
 OTHER_MARKS = frozenset({"", "#", "@"})  # a line that begins so has no mention
 COLUMN_COUNT = 7  # all but confidences
 LONGEST_SEGMENT = 40  # two numbers of 18 digits, and blanks
-
-DECLARED = Declared(("event",), (("event", "type"), ("event", "realis")))
-"""Every mention has these columns, so they are scored even if a file has no mention."""
 
 DECLARED = Declared(("event",), (("event", "type"), ("event", "realis")))
 """Every mention has these columns, so they are scored even if a file has no mention."""
@@ -147,7 +144,7 @@ def _document(data: bytes, id_: str, line: int, context: Context, file: str) -> 
     """Read the lines after the one in which a document begins."""
     options, report = context
     unit: Unit = options.unit or ("char" if options.tokens is None else "token")
-    table: Mapping[str, int] = {} if options.tokens is None else options.tokens.table(id_, report)
+    table = TokenTable() if options.tokens is None else options.tokens.table(id_, report)
     first = line + 1
     try:
         decoded = decode(data, file=file, line=first)
@@ -160,11 +157,22 @@ def _document(data: bytes, id_: str, line: int, context: Context, file: str) -> 
     if mark >= 0:  # relations usually come after all mentions
         before = decoded.count("\n", 0, mark)
         relations.read(lines[before:], first + before)
-    mentions = _Mentions(id_, unit, table, relations.cluster_of, file, report)
+    region: Callable[[str], Region] = _char_span
+    if unit == "token":
+        region = partial(_token_span, table=table.rows)
+    elif options.tokens is not None:
+        region = _projection(table)
+    mentions = _Mentions(id_, unit, region, table.rows, relations.cluster_of, file, report)
     mentions.read(lines, first)
     links, link_lines = relations.links(mentions.by_id.keys(), mentions.unreadable)
     document = Document(
-        id_, producer=mentions.producer, unit=unit, mentions=tuple(mentions.by_id.values()), links=links
+        id_,
+        producer=mentions.producer,
+        unit=unit,
+        forms=table.forms if unit == "token" else None,
+        token_ids=tuple(table.rows) if unit == "token" else None,
+        mentions=tuple(mentions.by_id.values()),
+        links=links,
     )
     mention_lines = LinesExcept(first, mentions.others, len(document.mentions))
     return document.at(Places(line, mention_lines, links=compact_lines(link_lines)), DECLARED)
@@ -177,6 +185,7 @@ class _Mentions:
         self,
         document: str,
         unit: Unit,
+        region: Callable[[str], Region],
         table: Mapping[str, int],
         clusters: Mapping[str, str],
         file: str,
@@ -191,7 +200,7 @@ class _Mentions:
         """Lines without a mention."""
         self._document, self._unit, self._clusters = document, unit, clusters
         self._table = table if unit == "token" else {}
-        self._region = _char_span if unit == "char" else partial(_token_span, table=table)
+        self._region = region
         self._file, self._report = file, report
 
     def read(self, lines: Iterable[str], first: int) -> None:
@@ -224,8 +233,11 @@ class _Mentions:
                 id_ = self._usable_id(line, id_)
             try:
                 span = region(written)
-            except ValueError:
-                self._warn(SPAN, line, _span_problem(written, self._unit), found=written)
+            except (ValueError, KaratError) as error:
+                if isinstance(error, KaratError):  # a token that cannot be projected
+                    self._warn(NO_OFFSETS, line, error.finding.message, found=written)
+                else:
+                    self._warn(SPAN, line, _span_problem(written, self._unit), found=written)
                 self.unreadable.add(id_)
                 skip(line)
                 continue
@@ -308,6 +320,12 @@ def _segment(text: str) -> tuple[int, int]:
         if segment[0] < segment[1]:
             return segment
     raise ValueError(text)
+
+
+def _projection(table: TokenTable) -> Callable[[str], Region]:
+    """Return a function from token ids joined by `,` to their characters."""
+    places = char_places(table)
+    return lambda text: char_span([token.strip() for token in text.split(",")], table, places)
 
 
 def _token_span(text: str, table: Mapping[str, int]) -> Region:

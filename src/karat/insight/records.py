@@ -11,7 +11,7 @@ from karat.plugin import AlignedPairs, AlignmentSpec, ArgumentItem, ClusterItem,
 from karat.problems import Item as LocatedItem
 from karat.problems import Origin
 from karat.records import ClusterRecord, ElementRecord, LinkRecord, MentionRecord, Record, TreeRecord
-from karat.regions import mention_text
+from karat.regions import mention_text, token_ids
 
 Line = Callable[[Origin, str, LocatedItem], int | None]
 """The line of an item in a document of one side."""
@@ -49,6 +49,7 @@ def document_records(
                         line(side, document.id, mention.id),
                         mention.attributes,
                         document.id if name_document else UNSET,
+                        token_ids=UNSET if (ids := token_ids(document, mention.span)) is None else ids,
                     ),
                 )
                 for mention, key in zip(document.mentions, cluster_keys(document), strict=True)

@@ -143,5 +143,5 @@ class UnitErrors(NamedTuple):
     """The errors of a unit behind one measure."""
 
     findings: Findings
-    values: list[tuple[str, str, str]]
-    """For each error and each field of a breakdown: the class, the field, the value."""
+    values: list[tuple[str, str, tuple[str | None, ...]]]
+    """For each error and each field of a breakdown: the class, the field, the value of each of its parts."""

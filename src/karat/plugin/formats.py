@@ -166,11 +166,23 @@ class Marker(Struct, frozen=True, kw_only=True):
     """True: what it finds may be a meta-document, which holds several documents."""
 
 
+class TokenTable(NamedTuple):
+    """The tokens of a document, in the order of its table."""
+
+    rows: Mapping[str, int] = {}
+    """Row numbers by token id."""
+    forms: tuple[str, ...] | None = None
+    """The words, if the table has them."""
+    offsets: Sequence[tuple[str, str]] = ()
+    """Begin and end of each token in the text, as written."""
+    file: str = ""
+
+
 class TokenTables(Protocol):
     """The token tables of a corpus (`--tokens`)."""
 
-    def table(self, document: str, report: Report) -> Mapping[str, int]:
-        """Row numbers by token id; empty if the document has no table."""
+    def table(self, document: str, report: Report) -> TokenTable:
+        """Return the table of a document; an empty one if it has none."""
         ...
 
 

@@ -84,7 +84,11 @@ class Parameter(Struct, frozen=True, forbid_unknown_fields=True):
     means: dict[str, str] = {}
     """Replacements of some of its values in the file, where that is another word."""
     file: bool = False
-    """Its value names a file, whose hash goes into the signature."""
+    """Its value names a file, whose hash goes into the signature; or it is one of the choices, if there are any."""
+
+    def is_file(self, value: object) -> bool:
+        """Return whether a value names a file."""
+        return self.file and bool(value) and value not in (self.choices or ())
 
 
 Ties = Literal["line", "text", "words"]

@@ -118,7 +118,7 @@ class Protocol(Struct, frozen=True):
         }
 
     def _printed(self, key: str, value: Any) -> str:
-        if self.parameters[key].file:
+        if self.parameters[key].is_file(value):
             return f"{Path(value).name}@sha256:{hashlib.sha256(read_bytes(Path(value))).hexdigest()[:16]}"
         if isinstance(value, bool):
             return str(value).lower()  # as it is set
@@ -214,11 +214,12 @@ def _fitting(key: str, value: Any, parameter: Parameter) -> Any:
         low, high = parameter.minimum, parameter.maximum
         limits = " and ".join([f"at least {low:g}"] * (low is not None) + [f"at most {high:g}"] * (high is not None))
         raise UsageError("bad-value", f"--set {key}={value}: expected {limits}", parameter.help)
-    if parameter.choices is not None and fitted not in parameter.choices:
+    if parameter.choices is not None and fitted not in parameter.choices and not parameter.file:
         hint = f"{nearest(str(fitted), parameter.choices)} It takes: {', '.join(parameter.choices)}."
         raise UsageError("bad-value", f"--set {key}={value}: not a value it takes", hint)
-    if parameter.file and fitted and not _is_file(fitted):
-        raise NO_FILE.error(f"there is no such file (--set {key}=...)", file=fitted)
+    if parameter.is_file(fitted) and not _is_file(fitted):
+        also = f"; {key} also takes: {', '.join(parameter.choices)}" if parameter.choices else ""
+        raise NO_FILE.error(f"there is no such file (--set {key}=...){also}", file=fitted)
     return fitted
 
 

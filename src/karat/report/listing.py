@@ -10,7 +10,7 @@ from msgspec import UNSET
 
 from karat.counts import Counts, Ratio
 from karat.limits import check_pairs
-from karat.model import HOLDERS, Region, Value
+from karat.model import HOLDERS, Value
 from karat.problems import visible
 from karat.records import ClusterRecord, ElementRecord, LinkRecord, MentionRecord, OutcomeRecord, Record, TreeRecord
 from karat.report.layout import GAP, Style, counted, paragraph, shortened, table
@@ -139,7 +139,7 @@ def _line(lines: str) -> str:
 
 
 def _columns(mention: MentionRecord) -> list[str]:
-    return [offsets(mention.span), _excerpt(mention.text) or mention.id, attributes_in_words(mention.attributes)]
+    return [mention.place, _excerpt(mention.text) or mention.id, attributes_in_words(mention.attributes)]
 
 
 def _excerpt(text: str | None) -> str:
@@ -202,7 +202,7 @@ def _event(link: LinkRecord) -> str:
 def _mention(mention: MentionRecord, show_line: bool) -> str:
     """Its text, or its id, with document and line, or the span where there is no line to show."""
     name = mention.id if mention.text is None else _excerpt(mention.text)
-    place = f"line {mention.line}" if show_line and mention.line is not None else offsets(mention.span)
+    place = f"line {mention.line}" if show_line and mention.line is not None else mention.place
     document = mention.document if isinstance(mention.document, str) else ""
     where = ", ".join(filter(None, [document, place]))
     matched = "" if mention.matched is UNSET else " (unmatched)"
@@ -214,11 +214,6 @@ def attributes_in_words(attributes: Mapping[str, Value]) -> str:
     known = [str(attributes[name]) for name in ("type", "realis") if name in attributes]
     others = [f"{name}={value}" for name, value in sorted(attributes.items()) if name not in ("type", "realis")]
     return visible(", ".join([*known, *others]))
-
-
-def offsets(span: Region) -> str:
-    """The segments of a span: `3-7,9-12`."""
-    return ",".join(f"{begin}-{end}" for begin, end in span)
 
 
 @lru_cache(maxsize=4096)

@@ -25,18 +25,18 @@ def percentage(value: float | None, digits: int) -> str:
 
 
 def printed(leaf: ScoreValues | None, name: str, digits: int) -> str:
-    """One score as a percentage; nothing if there is no such score.
+    """One score as a percentage; nothing if there is no such score."""
+    return "" if leaf is None or name not in leaf.values else percentage(as_read(leaf, name), digits)
 
-    An F1 whose precision and recall are both 0 is undefined, but people read it as 0.
-    """
-    if leaf is None or name not in leaf.values:
-        return ""
+
+def as_read(leaf: ScoreValues, name: str) -> float | None:
+    """Return a score; an F1 whose precision and recall are both 0 is undefined, but people read it as 0."""
     value = leaf.values[name]
     if value is None and name.endswith("f1"):
         before = name.removesuffix("f1")
         if leaf.values.get(f"{before}precision") == leaf.values.get(f"{before}recall") == 0:
-            value = 0.0
-    return percentage(value, digits)
+            return 0.0
+    return value
 
 
 def bounds(interval: Interval | None, digits: int) -> tuple[str, str] | None:

@@ -14,20 +14,15 @@ from msgspec.structs import astuple, replace
 
 from karat.counts import Counts, ScoreValues
 from karat.filters import collapsing, divided
-from karat.model import DOCUMENT_FIELDS, Document, Mention, Pair
+from karat.model import Document, Mention, Pair
 from karat.plugin import AlignedPairs, AlignmentSpec, ArgumentItem, ElementItem, Measure, Outcome, Tables
-from karat.problems import KaratError, Rule, ignore, nearest
+from karat.problems import KaratError, Rule, ignore
 from karat.protocols import Protocol
 from karat.result import ItemCounts, UnitRows
-from karat.run.rows import AveragedMeasure, DocumentRow, FieldRow, FieldValue, MeasureSet, UnitRow
+from karat.run.fields import Field, FieldValue, joined
+from karat.run.rows import AveragedMeasure, DocumentRow, FieldRow, MeasureSet, UnitRow
 from karat.run.units import CountedRow, ScoreFunction, UnitTable, finish, finished_scores
 
-NO_FIELD = Rule(
-    "field-absent",
-    "fatal",
-    "--by takes an attribute of mentions, or kind, document, topic, subtopic, source, language.",
-)
-ABSENT = "(none)"
 MOST_VALUES = 6_000
 """Values of an attribute that scores are broken down by: each takes a millisecond, as a corpus of its own would."""
 TOO_MANY = Rule(
@@ -55,15 +50,8 @@ class _ValueColumns(NamedTuple):
 class Breakdown:
     """Scores by one field: the gold item's value, or the system item's where there is no gold."""
 
-    def __init__(
-        self, field: str, attributes: Sequence[str], measures: Sequence[AveragedMeasure], protocol: Protocol
-    ) -> None:
-        fields = [*attributes, "kind", *DOCUMENT_FIELDS]
-        if field not in fields:
-            raise NO_FIELD.error(f"there is no field {field!r} in these corpora. {nearest(field, fields)}")
-        self.field = field
-        self._is_attribute = field in attributes
-        self._protocol = protocol
+    def __init__(self, field: Field, measures: Sequence[AveragedMeasure], protocol: Protocol) -> None:
+        self.field, self._protocol = field, protocol
         self._collapse = collapsing(protocol.collapse)
         self._summed = [(measure, averages) for measure, averages in measures if measure.table.alignment is None]
         by_alignment: dict[AlignmentSpec, list[AveragedMeasure]] = {}
@@ -98,8 +86,8 @@ class Breakdown:
         return row
 
     def _add_outcomes(self, row: FieldRow, measure: Measure[Any, Any], document: Document | None, table: Any) -> None:
-        if document is None and not self._is_attribute and self.field != "kind":
-            message = f"{measure.id} cannot be broken down by {self.field}: its items are in several documents"
+        if document is None and not self.field.is_of_items:
+            message = f"{measure.id} cannot be broken down by {self.field.name}: its items are in several documents"
             raise NO_PARTS.error(message)
         by_key: dict[FieldValue, list[Outcome[Any]]] = {}
         for outcome in measure.outcomes(table):
@@ -163,19 +151,11 @@ class Breakdown:
         self, row: FieldRow, item: Mention | ElementItem | ArgumentItem, document: Document | None, *, in_gold: bool
     ) -> FieldValue:
         """Return the value of an item. Values that the protocol considers equal share one row, spelt as in gold."""
-        value = self._value(item, document)
-        key = self._protocol.comparison.key(str(value)) if self._is_attribute and value is not None else value
-        spelling = (not in_gold, ABSENT if value is None else str(value))
+        values = self.field.values(item.kind, item.attributes, document)
+        key = self.field.key(values, self._protocol.comparison)
+        spelling = (not in_gold, joined(values))
         row.spellings[key] = min(spelling, row.spellings.get(key, spelling))
         return key
-
-    def _value(self, item: Mention | ElementItem | ArgumentItem, document: Document | None) -> FieldValue:
-        if self._is_attribute:
-            return item.attributes.get(self.field)
-        if self.field == "kind":
-            return item.kind
-        assert document is not None, "a field of documents needs one"
-        return DOCUMENT_FIELDS[self.field](document)
 
     def finish(self, parts: Sequence[FieldRow], units: Sequence[FieldRow]) -> "BrokenDown":
         """Join the rows of all documents (`parts`) and units."""
@@ -187,8 +167,10 @@ class Breakdown:
             for place, counts in row.items.items():
                 items[place] = items.get(place, ItemCounts()) + counts
         # Documents and their topics may be any number, but an attribute with so many values is no class of items.
-        if self._is_attribute and len(spellings) > MOST_VALUES:
-            message = f"{self.field} has more than {MOST_VALUES:,} values, which are too many to break scores down by"
+        if self.field.is_of_items and len(spellings) > MOST_VALUES:
+            message = (
+                f"{self.field.name} has more than {MOST_VALUES:,} values, which are too many to break scores down by"
+            )
             raise KaratError(TOO_MANY.at(message, origin="gold"))
         summed: dict[FieldValue, dict[str, list[tuple[int, array[float]]]]] = {}
         for unit, row in enumerate(units):

@@ -41,7 +41,7 @@ class Analysis:
         """Analyse the errors of all units."""
         families = {family(id_) for id_ in self._result.counted_ids()}
         by_unit, protocol = [unit.errors for unit in units if unit.errors], self._plan.protocol
-        spell = first_spelling(by_unit, protocol)
+        spell = first_spelling(by_unit, self._plan.fields, protocol)
         targets = [
             TargetErrors(target, [errors for unit in by_unit if (errors := unit[index])], protocol, spell)
             for index, target in enumerate(self._plan.finder.targets)

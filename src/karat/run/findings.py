@@ -6,11 +6,12 @@ from typing import Any
 from karat.families import error_kind
 from karat.insight.records import UnitRecords
 from karat.insight.units import Classes, CountedTable, DocumentView, FoundError, Target, UnitErrors, UnitView
-from karat.model import DOCUMENT_FIELDS, Value
+from karat.model import DOCUMENT_FIELDS
 from karat.plugin import AlignmentSpec, Composite, Measure
 from karat.protocols import Protocol
 from karat.records import Cell, ClusterRecord, Confusion, ElementRecord, LinkRecord, MentionRecord, Record, TreeRecord
 from karat.result import family
+from karat.run.fields import Field, FieldPart, FieldValue, joined
 
 Rows = Sequence[Measure[Any, Any] | Composite]
 
@@ -58,26 +59,22 @@ def _combined(
     return [measure for id_ in row.of for measure in _combined(by_id[id_], by_id)]
 
 
-ABSENT = "(none)"
-
-
-Spell = Callable[[str, str], str]
+Spell = Callable[[str, Sequence[str | None]], str]
 """From a field and a value of it to the spelling that stands for all values that the protocol considers equal."""
 
 
-def first_spelling(units: Iterable[Sequence[UnitErrors | None]], protocol: Protocol) -> Spell:
+def first_spelling(units: Iterable[Sequence[UnitErrors | None]], fields: Iterable[Field], protocol: Protocol) -> Spell:
     """Return what spells a value as the first error that has it, whichever measure that error is behind."""
-    spellings: dict[tuple[str, Value | None], str] = {}
+    by_name = {field.name: field for field in fields}
+    spellings: dict[tuple[str, FieldValue], str] = {}
 
-    def spell(field: str, value: str) -> str:
-        if field in ("kind", *DOCUMENT_FIELDS):
-            return value
-        return spellings.setdefault((field, protocol.comparison.key(value)), value)
+    def spell(field: str, values: Sequence[str | None]) -> str:
+        return spellings.setdefault((field, by_name[field].key(values, protocol.comparison)), joined(values))
 
     for errors in units:
         for found in filter(None, errors):
-            for _, field, value in found.values:
-                spell(field, value)
+            for _, field, values in found.values:
+                spell(field, values)
     return spell
 
 
@@ -127,7 +124,7 @@ def _spelt(cells: Mapping[Cell, int], protocol: Protocol) -> dict[Cell, int]:
 class ErrorFinder:
     """Finds the errors behind the main measures of a protocol, unit by unit."""
 
-    def __init__(self, targets: Sequence[Target], protocol: Protocol, by: Sequence[str]) -> None:
+    def __init__(self, targets: Sequence[Target], protocol: Protocol, by: Sequence[Field]) -> None:
         self.targets, self._protocol, self._by = targets, protocol, by
         self.alignments: set[AlignmentSpec] = {
             alignment
@@ -157,30 +154,32 @@ class ErrorFinder:
             return None
         collapsed = self._protocol.collapse is not None
         unit = UnitView(name, documents, own, records, self._protocol.comparison, collapsed)
-        attributes = [name for name in self._by if name not in ("kind", *DOCUMENT_FIELDS)]
+        attributes = [name for field in self._by for name in field.attributes]
         confused = tuple(dict.fromkeys((*target.attributes, *attributes)))
         findings = error_kind(target.errors_of).find(unit, target, confused)
         values = [
-            (error.name, field, self._value(field, unit, error)) for error in findings.errors for field in self._by
+            (error.name, field.name, tuple([_value(part, unit, error) for part in field.parts]))
+            for error in findings.errors
+            for field in self._by
         ]
         return UnitErrors(findings, values)
 
-    def _value(self, field: str, unit: UnitView, error: FoundError) -> str:
-        """The value of a field: gold's, or the system's if the error has no gold item."""
-        records = [*error.instance.gold, *error.instance.system]
-        if field in DOCUMENT_FIELDS:
-            place = error.instance.document or next(filter(None, map(_document, records)), None)
-            value = None if place is None else DOCUMENT_FIELDS[field](unit.documents[place].document)
-            return ABSENT if value is None else value
-        for record in records:
-            if field == "role" and isinstance(record, LinkRecord):
-                return record.kind
-            for one in _attributed(record):
-                if field == "kind":
-                    return one.kind
-                if field in one.attributes:
-                    return str(one.attributes[field])
-        return ABSENT
+
+def _value(part: FieldPart, unit: UnitView, error: FoundError) -> str | None:
+    """The value of a part of a field: gold's, or the system's if the error has no gold item."""
+    records = [*error.instance.gold, *error.instance.system]
+    if part.is_of_documents:
+        place = error.instance.document or next(filter(None, map(_document, records)), None)
+        return None if place is None else DOCUMENT_FIELDS[part.name](unit.documents[place].document)
+    for record in records:
+        if part.name == "role" and isinstance(record, LinkRecord):
+            return record.kind
+        for item in _attributed(record):
+            if part.attribute is None:
+                return item.kind
+            if part.attribute in item.attributes:
+                return str(part.derived(item.attributes[part.attribute]))
+    return None
 
 
 def _attributed(record: Record) -> Iterator[MentionRecord | ClusterRecord | ElementRecord]:

@@ -33,6 +33,7 @@ from karat.plugin import (
 from karat.problems import Finding, KaratError, Report, Rule, nearest, quoted
 from karat.protocols import Protocol
 from karat.result import Score
+from karat.run.fields import Field
 from karat.run.pairs import PreparedPair
 from karat.run.rows import NO_COUNTS, AveragedMeasure, DocumentRow, MeasureSet, UnitRow
 
@@ -155,13 +156,20 @@ class Plan:
     def _breakdowns(self) -> "list[Breakdown]":
         from karat.run.breakdown import Breakdown
 
+        known = self._known_attributes
+        return [Breakdown(field, _having(field, known, self.measures.measures), self.protocol) for field in self.fields]
+
+    @cached_property
+    def fields(self) -> list[Field]:
+        """The fields to break scores down by."""
+        offered = self._known_attributes.union(*(measure.fields for measure, _ in self.measures.measures))
+        return [Field.of(name, in_order(offered)) for name in dict.fromkeys(self.options.by)]
+
+    @property
+    def _known_attributes(self) -> set[str]:
+        """Attributes of mentions that are scored, on either side."""
         gold, system = self.facts
-        known = gold.attributes_of(self.protocol.kinds) | system.attributes_of(self.protocol.kinds)
-        offered = known | {field for measure, _ in self.measures.measures for field in measure.fields}
-        return [
-            Breakdown(field, in_order(offered), _having(field, known, self.measures.measures), self.protocol)
-            for field in dict.fromkeys(self.options.by)
-        ]
+        return gold.attributes_of(self.protocol.kinds) | system.attributes_of(self.protocol.kinds)
 
     def headline(self, scores: Mapping[str, Score]) -> tuple[list[str], bool]:
         """Return the headline measures that gold supports, most important first, and whether there are any.
@@ -193,7 +201,7 @@ class Plan:
 
         measures = [row for row, _ in self._scored]
         chosen = targets(measures, self.selected, self.protocol.headline, self.options.measures)
-        return ErrorFinder(chosen, self.protocol, self.options.by)
+        return ErrorFinder(chosen, self.protocol, self.fields)
 
     @cached_property
     def _alignments(self) -> list[Any]:
@@ -369,10 +377,10 @@ def _align(
     return Alignment.of(choice, protocol.comparison, attributes, agree=agree, rewarded=rewarded, after=after)
 
 
-def _having(field: str, attributes: Collection[str], measures: Sequence[AveragedMeasure]) -> list[AveragedMeasure]:
+def _having(field: Field, attributes: Collection[str], measures: Sequence[AveragedMeasure]) -> list[AveragedMeasure]:
     """Return the measures that can be broken down by a field: all, unless only the items of some of them have it."""
-    declaring = [(measure, averages) for measure, averages in measures if field in measure.fields]
-    return list(measures) if field in attributes or not declaring else declaring
+    needed = set(field.attributes).difference(attributes)
+    return [(measure, averages) for measure, averages in measures if needed.issubset(measure.fields)]
 
 
 def counts_wholes(measure: Measure[Any, Any]) -> bool:

@@ -15,6 +15,7 @@ from msgspec.structs import astuple
 from karat.model import Document, Value
 from karat.plugin import Averages, Composite, Measure, Tables, TableSpec, UnitOfEvaluation
 from karat.problems import Rule
+from karat.run.fields import FieldValue
 
 if TYPE_CHECKING:
     from karat.insight.records import DocumentRecords
@@ -25,9 +26,6 @@ if TYPE_CHECKING:
 
 
 NO_COUNTS = array("d")
-
-FieldValue = Value | None
-"""The value of a field of a breakdown, as the protocol compares it."""
 
 
 class FieldRow(Struct, gc=False):

@@ -75,7 +75,7 @@ def remarks(
             yield from measure.notes_on_total(total)
     restricted = [measure.id for measure, _ in measures if counts_wholes(measure) and measure.id in selected]
     if plan.breakdowns and restricted:
-        fields = ", ".join(breakdown.field for breakdown in plan.breakdowns)
+        fields = ", ".join(breakdown.field.name for breakdown in plan.breakdowns)
         families = ", ".join(dict.fromkeys(f"{id_.partition('.')[0]}.*" for id_ in restricted))
         message = f"{families} by {fields}: each row is scored on the corpus restricted to mentions with that value"
         yield RESTRICTED.at(f"{message} (for aligned mentions, gold's value)")
@@ -275,7 +275,9 @@ def _result(
     whole = table.score_function(plan.selected)
     with placed(lambda: (gold.name, None)):
         broken_down = {
-            breakdown.field: breakdown.finish([row.parts[index] for row in rows], [unit.by[index] for unit in units])
+            breakdown.field.name: breakdown.finish(
+                [row.parts[index] for row in rows], [unit.by[index] for unit in units]
+            )
             for index, breakdown in enumerate(plan.breakdowns)
         }
     own = list(remarks(plan, rows, units, notes))

@@ -169,7 +169,7 @@ def limit(document: Document, tables: TokenTables | None) -> int:
     """Where a document's offsets end: its text, its tokens, its token table, or else its last mention."""
     content: Sized | None = document.text if document.unit == "char" else document.tokens
     if content is None and document.unit == "token" and tables is not None:
-        content = tables.table(document.id, _silent)
+        content = tables.table(document.id, _silent).rows
     if content:
         return len(content)
     return max((end for mention in document.mentions for _, end in mention.span), default=0)

@@ -7,7 +7,7 @@
     P5  linear      every piece is worth the same: the curve is a straight line
 
 Scores that differ by less than 1e-9 are equal, since they were computed in different orders. An undefined score is
-reported, but not judged.
+reported, but not judged; for P3, an F1 whose precision and recall are both 0 is 0.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -16,8 +16,8 @@ from itertools import pairwise
 from msgspec import Struct
 
 from karat.counts import ScoreValues
-from karat.report.tables import UNDEFINED
-from karat.studies.curves import Curve, Point, headline
+from karat.report.tables import UNDEFINED, as_read
+from karat.studies.curves import Curve, Point, headline, headline_name
 
 SAME = 1e-9
 
@@ -82,7 +82,7 @@ def _symmetry(measure: str, curves: Sequence[Curve]) -> Verdict:
 
 
 def _zero(different: Mapping[str, ScoreValues]) -> Verdict:
-    scores = {what: headline(leaf) for what, leaf in different.items()}
+    scores = {what: as_read(leaf, headline_name(leaf)) for what, leaf in different.items()}
     known = [score for score in scores.values() if score is not None]
     odd = [what for what, score in scores.items() if score is None or not _same(score, 0)]
     examples = tuple(f"{what}: {percent(scores[what])}{_beside(different[what])}" for what in odd)

@@ -24,21 +24,18 @@ from karat.regions import size
 
 Attributed = Mention | ArgumentItem
 ABSENT = "(none)"
-OTHER = "other"
-"""A class that only accuracies have: they judge all system mentions on a gold mention, and list the best."""
 
 
 def _classes(target: Target, names: Set[str]) -> Classes:
-    classes = {
+    del names
+    return {
         "split": "one gold mention, but several system mentions on parts of it",
         "merged": "several gold mentions, but one system mention over them",
         **{_wrong(name): f"the mentions overlap, but the {name} is not gold's" for name in target.attributes},
         "boundary": "the mentions overlap, but the span is not gold's",
         "missed": "no system mention is left that overlaps the gold mention",
         "spurious": "no gold mention is left that overlaps the system mention",
-        OTHER: "the mention is right, but another system mention on the gold mention is not",
     }
-    return {name: text for name, text in classes.items() if name != OTHER or name in names}
 
 
 def _wrong(attribute: str) -> str:
@@ -175,7 +172,8 @@ class _DocumentErrors:
         for gold, system in outcomes.partial:
             if gold.id not in done_gold and system.id not in done_system:
                 self.met.append((gold, system))
-                yield self._pair(gold, system, outcomes=1) or self._error(OTHER, (gold,), (system,), Edit())
+                if (error := self._pair(gold, system, outcomes=1)) is not None:
+                    yield error
         missed = [mention for mention in outcomes.missed if mention.id not in done_gold]
         spurious = [mention for mention in outcomes.spurious if mention.id not in done_system]
         for gold, system in self._near(missed, spurious):
@@ -200,8 +198,13 @@ class _DocumentErrors:
         return sum(max(1, self._times[mention.id]) for mention in systems)
 
     def _near(self, missed: Sequence[Mention], spurious: Sequence[Mention]) -> Iterator[tuple[Mention, Mention]]:
-        """Missed and spurious mentions that overlap, best Dice first, each once at most; without spans, by id."""
-        for similarity in ("dice", "exact"):
+        """Missed and spurious mentions that overlap, best Dice first, each once at most.
+
+        Mentions without spans are paired by id, unless the measure aligns by overlap: it will never match them.
+        """
+        specs = [counted.measure.table for counted in self._unit.tables]
+        by_overlap = any(isinstance(spec, Alignment) and spec.candidates.similarity == "dice" for spec in specs)
+        for similarity in ("dice",) if by_overlap else ("dice", "exact"):
             golds = [mention for mention in missed if bool(mention.span) == (similarity == "dice")]
             systems = [mention for mention in spurious if bool(mention.span) == (similarity == "dice")]
             if golds and systems:

@@ -3,11 +3,11 @@
     TP = Σ over gold mentions of Dice(G, S_max), S_max the best system mention aligned with G    Algorithms 2 and 4
     P  = TP / N_S          R = TP / N_G          F1 = 2PR / (P + R)                              section 2.4, fixed
     P  = TP / (TP + FP)    FP = N_S - (gold mentions found)                                      section 2.4, pilot
-    accuracy = Σ over gold mentions of (share of aligned system mentions with the value) / N_G   Algorithm 3
+    accuracy = Σ over gold mentions of (share of aligned system mentions with the values) / N_G  Algorithm 3
 
 There is one row for each set of attributes that must also be right: `nugget.span` for none, then `nugget.type`,
 `nugget.realis` and `nugget.type+realis`, and further attributes where the user asks for them. The pilot has spans, an
-accuracy per attribute, and their products.
+accuracy per set of attributes, and products of span F1 and the accuracies of single attributes.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,7 +18,7 @@ from typing import Literal
 from msgspec import Struct
 
 from karat.counts import Accuracy, PrecisionRecall, Scores, ScoreValues
-from karat.plugin import AlignedPairs, Card, Composite, Entry, Family, Measure, Outcome, Setting, graded
+from karat.plugin import AlignedPairs, Card, Composite, Entry, Family, Measure, Outcome, Setting
 from karat.problems import Rule
 
 MOST_ATTRIBUTES = 5
@@ -33,7 +33,8 @@ CARD = Card(
         "nugget.span": "spans alone: precision, recall, f1",
         "nugget.type, nugget.realis, ...": "spans whose attribute is also right",
         "nugget.type+realis, ...": "spans whose attributes are all right, for every combination",
-        "nugget.accuracy.type, ...": "share of gold mentions whose attribute is right (pilot): accuracy",
+        "nugget.accuracy.type, ...": "share of gold mentions whose attributes are right, for every combination "
+        "(pilot): accuracy",
         "nugget.product.type, ...": "span F1 times accuracies (pilot): score",
     },
     formula="""\
@@ -41,7 +42,7 @@ Dice(G, S) = 2 |T_G ∩ T_S| / (|T_G| + |T_S|)     over characters or tokens
 TP = Σ over gold mentions of the best Dice with an aligned system mention whose attributes agree
 P = TP / N_S     R = TP / N_G     F1 = 2PR / (P + R)
 pilot: P = TP / (TP + FP),  FP = N_S - (gold mentions found)
-       accuracy = Σ over gold mentions of (share of its system mentions with the right value) / N_G""",
+       accuracy = Σ over gold mentions of (share of its system mentions with the right values) / N_G""",
     symbols={
         "G, S": "a gold mention, a system mention",
         "T_G, T_S": "the characters (or tokens) of their spans",
@@ -54,13 +55,15 @@ pilot: P = TP / (TP + FP),  FP = N_S - (gold mentions found)
     "sections 2.2 to 2.6; in TAC KBP 2015-2017 as scorer v1.8 computes it.",
     traps=(
         "There is no threshold: any overlap earns credit, so a wrong span of the right type does, too.",
-        "Every set of attributes has its own alignment, which is greedy and not optimal. A stricter row can therefore "
-        "score higher than a looser one, and two rows may align different pairs.",
+        "In tac-2017 every set of attributes has its own alignment, which is greedy and not optimal. A stricter row "
+        "can therefore score higher than a looser one, and two rows may align different pairs. In liu-2015 and "
+        "tac-pilot all rows share the alignment of spans.",
         "Ties are decided by line order, system mentions first, so reordering mentions in a file can change a score.",
         "Macro F1 is the harmonic mean of macro precision and macro recall, not the mean of the documents' F1.",
-        "tac-2017 ignores documents without gold mentions: spurious mentions there cost nothing. The report says how "
-        "many mentions are ignored.",
-        "A gold NOT_ANNOTATED agrees with any value; in a system's output it is an ordinary value.",
+        "tac-2017, liu-2015 and tac-pilot ignore documents without gold mentions: spurious mentions there cost "
+        "nothing. The report says how many mentions are ignored.",
+        "A gold NOT_ANNOTATED agrees with any value in tac-2017 and liu-2015, and in tac-pilot only as realis. In "
+        "exact-2013, and in a system's output, it is an ordinary value.",
     ),
     departures=(
         "The paper aligns several system mentions with one gold mention, and filters one span alignment by attributes "
@@ -75,14 +78,17 @@ pilot: P = TP / (TP + FP),  FP = N_S - (gold mentions found)
         "keeps only ASCII, so that all Chinese types are equal; karat keeps letters and digits of every script.",
         "The table of mention types of scorer v1.8 takes its true positives from the type+realis alignment, so it "
         "also counts realis errors. `--by type` takes each row from the measure's own alignment.",
+        "Scorers v1.0 to v1.7.1 removed articles and some pronouns from spans of tokens; the paper and later scorers "
+        "do not. `--set invisible=evmeval` removes the words of v1.0 to v1.6.3 (v1.7 kept `what`), `--set "
+        "invisible=FILE` those of a file.",
         "If segments of one mention overlap, scorer v1.8 counts their characters twice, so that the mention does not "
         "match itself. karat uses the union of the segments and reports a note.",
     ),
     outcomes={
         "match": "the two mentions are aligned; the gold mention earns their Dice",
-        "duplicate": "the gold mention is already matched better, so this system mention earns nothing (pilot)",
-        "incorrect": "accuracies: the value is wrong",
-        "partial": "accuracies: some of the aligned system mentions have the value",
+        "duplicate": "the gold mention is already matched better, so this system mention earns nothing "
+        "(liu-2015, tac-pilot)",
+        "incorrect": "accuracies: a value is wrong; all system mentions aligned with a gold mention share its credit",
     },
     laws=("perfect", "bounded", "order", "ids", "additive", "outcomes", "swap"),
 )
@@ -96,7 +102,7 @@ class Parameters(Struct, frozen=True, forbid_unknown_fields=True):
     attributes: tuple[str, ...] = ()
     """Attributes to score; empty: type and realis where gold has them; `all`: every attribute that gold has."""
     attribute_scores: Literal["combined", "accuracy"] = "combined"
-    """`combined`: F1 for each set of attributes (Algorithm 4). `accuracy`: one accuracy per attribute (Algorithm 3)."""
+    """`combined`: F1 for each set of attributes (Algorithm 4). `accuracy`: the accuracy of each (Algorithm 3)."""
     precision: Literal["system", "found"] = "system"
     """The denominator of precision: `system` is N_S, `found` is TP + FP, as in the pilot."""
 
@@ -141,35 +147,42 @@ class Nugget(Measure[AlignedPairs, PrecisionRecall], frozen=True):
 
 
 class AttributeAccuracy(Measure[AlignedPairs, Accuracy], frozen=True):
-    """The accuracy of an attribute on gold mentions (Algorithm 3); spurious mentions do not count."""
+    """The accuracy of a set of attributes on gold mentions (Algorithm 3); spurious mentions do not count."""
 
-    attribute: str
-    bit: int
-    """The bit of a match that says whether the attribute agrees."""
+    attributes: tuple[str, ...]
+    bits: int
+    """The bits of a match that say whether each attribute agrees."""
 
     @property
     def id(self) -> str:
-        """`nugget.accuracy.` and the attribute."""
-        return f"nugget.accuracy.{self.attribute}"
+        """`nugget.accuracy.` and the attributes joined by +."""
+        return f"nugget.accuracy.{'+'.join(self.attributes)}"
 
-    @property
-    def attributes(self) -> tuple[str, ...]:
-        """Its attribute."""
-        return (self.attribute,)
+    def count(self, table: AlignedPairs) -> Accuracy:
+        """Each gold mention earns the share of its system mentions that have all its values."""
+        mapped = self._mapped(table).values()
+        return Accuracy(
+            fsum([sum(right for _, right in systems) / len(systems) for systems in mapped]), len(table.gold)
+        )
 
     def outcomes(self, table: AlignedPairs) -> Iterator[Outcome[Accuracy]]:
-        """Each gold mention earns the share of its system mentions that have its value."""
-        right: dict[int, list[bool]] = {}
-        best: dict[int, int] = {}
-        for g, s, _, agreeing in table.pairs:
-            right.setdefault(g, []).append(bool(agreeing & self.bit))
-            best.setdefault(g, s)
+        """The credit of a gold mention is divided equally among its system mentions."""
+        mapped = self._mapped(table)
         for g, mention in enumerate(table.gold):
-            if g in best:
-                share = sum(right[g]) / len(right[g])
-                yield Outcome(mention, table.system[best[g]], Accuracy(share, 1), graded(share, 1, nothing="incorrect"))
-            else:
+            systems = mapped.get(g, ())
+            for s, right in systems:
+                part = 1 / len(systems)
+                counts, outcome = (Accuracy(part, part), "match") if right else (Accuracy(0.0, part), "incorrect")
+                yield Outcome(mention, table.system[s], counts, outcome)
+            if not systems:
                 yield Outcome(mention, None, Accuracy(0.0, 1))
+
+    def _mapped(self, table: AlignedPairs) -> dict[int, list[tuple[int, bool]]]:
+        """Return the system mentions aligned with each gold mention, and whether all attributes of each are right."""
+        mapped: dict[int, list[tuple[int, bool]]] = {}
+        for g, s, _, agreeing in table.pairs:
+            mapped.setdefault(g, []).append((s, agreeing & self.bits == self.bits))
+        return mapped
 
 
 def measures(parameters: Parameters, setting: Setting) -> list[Entry]:
@@ -186,7 +199,7 @@ def measures(parameters: Parameters, setting: Setting) -> list[Entry]:
     if parameters.attribute_scores == "combined":
         return [nugget(()), *map(nugget, combined)]
     aligned = setting.align(parameters.alignment, agree=())
-    accuracies = [AttributeAccuracy(aligned, attribute, aligned.bit(attribute)) for attribute in attributes]
+    accuracies = [AttributeAccuracy(aligned, agree, sum(map(aligned.bit, agree))) for agree in combined]
     return [nugget(()), *accuracies, *map(_product, combined)]
 
 

@@ -162,7 +162,7 @@ def checked_kind(name: str) -> None:
 def accuracy(scored: Scored, of: str | None) -> Panel:
     """Figure 1: span F1 and the accuracy of each attribute."""
     _refuse_of("accuracy", of)
-    ids = [id_ for id_ in scored.measures if id_.startswith("nugget.accuracy.")]
+    ids = [id_ for id_ in scored.measures if id_.startswith("nugget.accuracy.") and "+" not in id_]
     if not ids:
         raise MissingDataError(f"{scored.protocol} has no accuracies here; {PILOT}")
     names = {id_: f"{id_.removeprefix('nugget.accuracy.')} accuracy" for id_ in ids}

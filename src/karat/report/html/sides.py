@@ -8,8 +8,9 @@ from typing import Any
 from msgspec import Raw, Struct
 
 from karat.model import Document, Mention, Region, Value
-from karat.records import ClusterRecord, LinkRecord, MentionRecord, Record, TreeRecord
-from karat.report.listing import attributes_in_words, offsets
+from karat.records import ClusterRecord, LinkRecord, MentionRecord, Record, TreeRecord, shown_place
+from karat.regions import token_ids
+from karat.report.listing import attributes_in_words
 
 # Records that are encoded as JSON arrays, in the order of their fields
 
@@ -32,7 +33,7 @@ class MentionData(Struct, array_like=True, gc=False):
     attributes: dict[str, Value]
     line: int | None
     span: str
-    """Its offsets as the file has them; empty if these are those of `place`."""
+    """Its offsets or token ids as the file has them; empty if these are the offsets of `place`."""
 
 
 class ItemData(Struct, array_like=True, frozen=True, gc=False):
@@ -233,7 +234,8 @@ class DocumentSide:
             place = shown.place(mention, document)
             # Where mentions have no attributes of their own (ACE), those of their cluster describe them.
             attributes = mention.attributes or types.get(mention.cluster or "", {})
-            span = "" if place == [*mention.span] else offsets(mention.span)
+            ids = token_ids(document, mention.span)
+            span = "" if ids is None and place == [*mention.span] else shown_place(mention.span, ids)
             text = None if place else mention.text  # the text that is shown has it
             self.numbers[mention.id] = len(self.mentions)
             self.mentions.append(
@@ -247,9 +249,8 @@ class DocumentSide:
         number = self.numbers.get(record.id)
         if number is None:
             number = self.numbers[record.id] = len(self.mentions)
-            span = offsets(record.span)
             self.mentions.append(
-                MentionData(record.id, [], record.text, record.kind, None, {**record.attributes}, None, span)
+                MentionData(record.id, [], record.text, record.kind, None, {**record.attributes}, None, record.place)
             )
         mention = self.mentions[number]
         mention.line = record.line

@@ -176,6 +176,10 @@ class Nist(Plan):
         del is_mapped
         return False
 
+    def compares(self, *, is_mapped: bool) -> bool:
+        """29 Only if it is mapped."""
+        return is_mapped
+
     def gain(self, value: float, unmapped: float) -> int:
         """21 However small a value is, a factor of 1 - epsilon shows."""
         return _whole(value) - _whole(unmapped) if unmapped else _whole(value)

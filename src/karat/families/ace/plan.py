@@ -290,7 +290,12 @@ class Plan:
         """Return whether the argument of a reference mention is right: it is if anything is mapped to it."""
         return is_mapped
 
-    # Mappings, and what is scored at all
+    # Mappings, what is scored at all, and what is reported
+
+    def compares(self, *, is_mapped: bool) -> bool:
+        """Return whether the attributes of a token count in the recognition table: missed and spurious ones, too."""
+        del is_mapped
+        return True
 
     def gain(self, value: float, unmapped: float) -> int:
         """The gain of a pair over leaving its system side unmapped, in whole units of 1e-12."""

@@ -4,6 +4,7 @@ One small document, valid in every way, is damaged in one place at a time.
 """
 
 import json
+import re
 from copy import deepcopy
 from pathlib import Path
 from random import Random
@@ -132,7 +133,8 @@ DAMAGES = {
         "apf-same-entity", 'REFID="E2" ROLE="Arg-1"', 'REFID="E3" ROLE="Arg-1"', 'ID="R2"'
     ),
     "METONYMY without modality": note("apf-unmarked", ' MODALITY="Asserted" TENSE="Unspecified"', "", 'ID="R2"'),
-    "a relation without tense": fault("apf-modality", RELATION, RELATION.replace(' TENSE="Past"', "")),
+    "a relation without tense": note("apf-unmarked", RELATION, RELATION.replace(' TENSE="Past"', "")),
+    "a relation without modality": note("apf-unmarked", RELATION, RELATION.replace(' MODALITY="Asserted"', "")),
     # who may hold a role
     "an entity in a time role": fault(
         "apf-role", EVENT_ARGUMENT, f'{EVENT_ARGUMENT}<event_argument REFID="E3" ROLE="Time-Before"/>'
@@ -376,6 +378,52 @@ def test_two_relations_in_the_same_words_are_ordinary(tmp_path: Path) -> None:
     assert reported(put(tmp_path / "D", {"D1.apf.xml": text, "D1.sgm": SGM})) == (0, [])
 
 
+def again(kind: str, old: str = "", new: str = "") -> str:
+    """The document with a second mention of its relation or event in the same words, and perhaps another argument."""
+    mention = GOOD[GOOD.index(f"<{kind}_mention ID") : GOOD.index(f"</{kind}_mention>")] + f"</{kind}_mention>\n"
+    second = mention.replace('-1"', '-2"', 1).replace(old, new)
+    assert new in second
+    return GOOD.replace(mention, mention + second)
+
+
+@pytest.mark.parametrize(("kind", "severity"), [("relation", None), ("event", "note")])
+def test_two_mentions_in_the_same_words_are_a_fault_if_their_arguments_are_equal(
+    kind: str, severity: str | None, tmp_path: Path
+) -> None:
+    """Section 2.4.3: the extent of a relation mention may be the sentence. The same anchor twice is worth a note."""
+    name = {"relation": "R1", "event": "V2"}[kind]
+    role, extent = ("Arg-1", "Anna Keller") if kind == "relation" else ("Victim", "Anna Keller of Acme &amp; Sons")
+    argument = f'REFID="E1-1" ROLE="{role}"><extent>{seq(extent)}'
+    other = again(kind, argument, f'REFID="E1-2" ROLE="{role}"><extent>{seq("the director")}')
+    line = 1 + other[: other.index(f'ID="{name}-2"')].count("\n")
+    found = [] if severity is None else [("span-twice", severity, "D1.apf.xml", line)]
+    assert reported(put(tmp_path / "other", {"D1.apf.xml": other, "D1.sgm": SGM})) == (0, found)
+    same = put(tmp_path / "same", {"D1.apf.xml": again(kind), "D1.sgm": SGM})
+    assert reported(same) == (1, [("span-twice-in-cluster", "fault", "D1.apf.xml", line)])
+    assert f"{kind} '{name}' of document 'D1' has the span" in run("validate", str(same)).out
+
+
+def test_messages_use_the_words_of_ace(tmp_path: Path) -> None:
+    """Of a document whose every line is damaged, and of elements that share a span."""
+    texts = [damaged(damage)[0] for damage in DAMAGES.values()]
+    value = GOOD[GOOD.index(VALUE) : GOOD.index("</value>")] + "</value>\n"
+    same = entity_mention("E1-9", "PRO", "She", "She")
+    twins = value + value.replace('"V1', '"V9') + BODY[BODY.index(E1) : BODY.index("<entity_attributes>")] + "</entity>"
+    texts += [{"D1.apf.xml": text, "D1.sgm": SGM} for text in (again("relation"), again("event"), apf(twins))]
+    texts += [{"D1.apf.xml": GOOD.replace("<entity_attributes>", f"{same}<entity_attributes>"), "D1.sgm": SGM}]
+    for number, files in enumerate(texts):
+        put(tmp_path / str(number), files)
+    findings = run("validate", str(tmp_path), "-f", "json")
+    messages = [
+        f"{finding['message']} {finding['hint']}"
+        for file in json.loads(findings.out)["files"]
+        for finding in file["findings"]
+    ]
+    assert len(messages) > len(DAMAGES)
+    assert not [message for message in messages if re.search("cluster|realis", message)]
+    assert any("value 'V1' and value 'V9' of document 'D1' share the span" in message for message in messages)
+
+
 def test_what_is_valid_is_scored_though_it_is_told(tmp_path: Path) -> None:
     """These are faults that published corpora have: they are reported, and do not stop a score."""
     gold = put(tmp_path / "gold", {"D1.apf.xml": GOOD, "D1.sgm": SGM})
@@ -384,7 +432,6 @@ def test_what_is_valid_is_scored_though_it_is_told(tmp_path: Path) -> None:
         "span-twice-in-cluster": GOOD.replace("<entity_attributes>", f"{same}<entity_attributes>"),
         "apf-overlap": GOOD.replace("<entity_attributes>", f"{other}<entity_attributes>"),
         "apf-empty": apf(""),
-        "apf-modality": GOOD.replace(' MODALITY="Asserted" TENSE="Past">\n<relation_arg', ">\n<relation_arg"),
     }
     assert {*texts, "span-repeated"} == {*(module.FORMAT.tolerated_faults or ())}
     for code, text in texts.items():

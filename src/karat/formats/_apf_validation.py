@@ -50,8 +50,7 @@ INVALID = Rule("apf-invalid", "fault", "Compare the document with the APF 5.1.1 
 COMMENT = Rule(
     "apf-comment", "fault", "Remove the comment; or, if the annotations should be scored, only its delimiters."
 )
-UNMARKED = Rule("apf-modality", "fault", "Give MODALITY and TENSE; the relation is scored without them.")
-UNMARKED_METONYMY = Rule("apf-unmarked", "note", "Give MODALITY and TENSE if they are known.")
+UNMARKED = Rule("apf-unmarked", "note", "Give MODALITY and TENSE if they are known; the relation is scored as it is.")
 OUTSIDE = Rule("apf-outside", "note", "Ignore this if it is intended; it is scored like any other mention.")
 ANCHOR = Rule("apf-anchor", "note", "Correct the anchor or the extent if one of them is wrong.")
 SAME = Rule(
@@ -252,15 +251,14 @@ def check_relation(
     *,
     is_mentioned: bool,
 ) -> None:
-    """A relation has Arg-1 and Arg-2 once, a modality, a tense and a mention; `arguments` are roles and targets."""
+    """Check that a relation has Arg-1 and Arg-2 once, MODALITY, TENSE and a mention; `arguments`: roles and targets."""
     id_, is_metonymy = element.get("ID"), attributes["type"] == "METONYMY"
     check_entity_roles(validation, element, f"relation {id_!r}", [role for role, _ in arguments])
     holders = {target for role, target in arguments if role in tables.ENTITY_ROLES}
     if len(holders) == 1:
         validation.report(SAME, element, f"relation {id_!r} has {quoted(str(*holders))} as Arg-1 and as Arg-2")
     if lacking := [name.upper() for name in ("modality", "tense") if name not in attributes]:
-        rule = UNMARKED_METONYMY if is_metonymy else UNMARKED
-        validation.report(rule, element, f"relation {id_!r} has no {' and '.join(lacking)}")
+        validation.report(UNMARKED, element, f"relation {id_!r} has no {' and '.join(lacking)}")
     if not is_mentioned and not is_metonymy:
         validation.report(NO_MENTION, element, f"relation {id_!r} has no <relation_mention>")
 

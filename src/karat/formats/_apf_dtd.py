@@ -100,7 +100,7 @@ ELEMENTS: dict[str, Shape] = {
         },
         required="URI TYPE",
     ),
-    "external_resource": _shape("EMPTY", {"URN": TEXT, "NAME": NAME}, required="URN NAME"),
+    "external_resource": _shape("(#PCDATA)", {"URN": TEXT, "NAME": NAME}, required="URN NAME"),
     "document": _shape("(entity | value | timex2 | relation | event)*", {"DOCID": TEXT}, required="DOCID"),
     "entity": _shape(
         "(entity_mention+, entity_attributes*, external_link*)",
@@ -176,10 +176,10 @@ ELEMENTS: dict[str, Shape] = {
     "ldc_scope": _PLACE,
     "charseq": _shape("(#PCDATA)", _SPAN, required="START END"),
     "charspan": _shape("(#PCDATA)", _SPAN, required="START END"),
-    "timespan": _shape("EMPTY", _SPAN, required="START END"),
+    "timespan": _shape("(#PCDATA)", _SPAN, required="START END"),
     "bblist": _shape("(bbox+)"),
     "bbox": _shape(
-        "EMPTY", dict.fromkeys(("PAGE", "X", "Y", "WIDTH", "HEIGHT"), TEXT), required="PAGE X Y WIDTH HEIGHT"
+        "(#PCDATA)", dict.fromkeys(("PAGE", "X", "Y", "WIDTH", "HEIGHT"), TEXT), required="PAGE X Y WIDTH HEIGHT"
     ),
 }
 

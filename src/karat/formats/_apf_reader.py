@@ -7,7 +7,7 @@ refused. Where one item is wrong, such as an unresolved argument, it is reported
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from msgspec import Struct
 
@@ -66,14 +66,21 @@ _INSIDE = {"entity": ("head", HEAD), "event": ("anchor", ANCHOR)}
 _NAME = re.compile(r"[^\W\d][\w.\-]*").fullmatch
 
 
+class Resource(NamedTuple):
+    """An external resource that entities are linked to."""
+
+    name: str
+    urn: str
+    text: str
+
+
 class Header(Struct):
     """The parts of a file around a document: its source file, and lines where something is odd."""
 
     line: int
     """The line of <source_file>."""
     attributes: dict[str, str]
-    resources: list[tuple[str, str]]
-    """Name and URN of each external resource."""
+    resources: list[Resource]
     unknown: list[tuple[int, str]] = []
     """Children and text that are not allowed in <source_file>: line and message."""
     comments: list[int] = []
@@ -129,7 +136,8 @@ class Reader:
             text=self._text(sources) if self._unit == "char" else None,
             unit=self._unit,
             about={name.lower(): about[name] for name in ("URI", "VERSION", "ENCODING") if name in about}
-            | {f"resource {name}": urn for name, urn in self._header.resources},
+            | {f"resource {name}": urn for name, urn, _ in self._header.resources}
+            | {f"text of resource {name}": text for name, _, text in self._header.resources if text},
             mentions=tuple(self._mentions.values()),
             clusters=tuple(self._clusters.values()),
             links=links,
@@ -302,7 +310,7 @@ class Reader:
 
     def _external(self, element: Any, id_: str) -> External:
         link = External(element.get("RESOURCE"), element.get("EID"))
-        if link.resource not in dict(self._header.resources):
+        if link.resource not in [resource.name for resource in self._header.resources]:
             message = f"the external link of {id_!r} names the resource {quoted(link.resource)}"
             self._validation.report(RESOURCE, element, f"{message}, which the source file does not declare")
         return link

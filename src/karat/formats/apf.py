@@ -33,7 +33,8 @@ the role: from an element to an element, or from a mention to a mention, where i
 
 TYPE of the source file is the document's unit: text counts characters ("char": `charseq`, whose END is the last
 character, or `charspan`, whose END is the gap after it), audio microseconds (`timespan`, in seconds), and an image has
-boxes (`bblist`): its mentions have the regions in `boxes`, and empty spans. `karat.regions` measures all three.
+boxes (`bblist`): its mentions have the regions in `boxes`, and empty spans. `karat.regions` measures all three. A
+`timespan` or `bbox` may hold the text that is said or written there; the texts of a `bblist` are joined by blanks.
 
 SOURCE is the document's source ("unknown" if it has none), AUTHOR its producer; URI, VERSION, ENCODING and external
 resources are in `about`. A file may hold several documents, in one source file or in several, one after the other. The
@@ -46,7 +47,7 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO, NamedTuple
 
 from karat.formats._apf_dtd import ELEMENTS
-from karat.formats._apf_reader import Header, Reader
+from karat.formats._apf_reader import Header, Reader, Resource
 from karat.formats._apf_validation import SHAPE, Validation, last_line, start_line
 from karat.formats._apf_writer import write
 from karat.formats._text import ENCODING, decode
@@ -266,9 +267,11 @@ def _read_resource(element: Any, header: Header, line: int, file: str) -> None:
     name, urn = element.get("NAME"), element.get("URN")
     if not name or not urn:
         raise SHAPE.error("<external_resource> has no NAME or no URN", file=file, line=line)
-    if name in dict(header.resources):
+    if name in [resource.name for resource in header.resources]:
         raise SHAPE.error(f"the external resource {quoted(name)} is declared twice", file=file, line=line)
-    header.resources.append((name, urn))
+    header.resources.append(Resource(name, urn, "".join(element.itertext()).strip()))
+    for child in element:
+        header.unknown.append((line, f"<{child.tag}> is not allowed in <external_resource>"))
     for other in sorted(set(element.keys()) - {"NAME", "URN"}):
         header.unknown.append((line, f"<external_resource> has an unknown attribute {quoted(other)}"))
 

@@ -109,6 +109,11 @@ DAMAGES = {
         '<event_mention_argument REFID="T1-1" ROLE="Time-Within"/> ',
         'ROLE="Time-Within"/> ',
     ),
+    "a mention argument in the words of another mention": fault(
+        "apf-argument-extent",
+        f'ROLE="Arg-1"><extent>{seq("Anna Keller")}',
+        f'ROLE="Arg-1"><extent>{seq("the director")}',
+    ),
     "an argument in two places": fault(
         "apf-invalid",
         f"<extent>{seq('Anna Keller')}</extent></relation_mention_argument>",
@@ -160,6 +165,11 @@ DAMAGES = {
     "an unknown polarity": fault("apf-value", 'POLARITY="Positive"', 'POLARITY="positive"'),
     "an unknown genericity": fault("apf-value", 'GENERICITY="Specific"', 'GENERICITY="Special"'),
     "an unknown tense": fault("apf-value", 'TENSE="Unspecified"', 'TENSE="None"'),
+    "an unknown LDCTYPE": fault("apf-value", 'LDCTYPE="WHQ"', 'LDCTYPE="WHO"'),
+    "an LDCTYPE of ACE 2007": fault("apf-value", 'LDCTYPE="WHQ"', 'LDCTYPE="NAMPOST"'),
+    "an unknown LEXICALCONDITION": fault("apf-value", 'N="Preposition"', 'N="Prepositional"'),
+    "a VERSION of two words": fault("apf-invalid", 'TYPE="text"', 'TYPE="text" VERSION="5.1.1 beta"'),
+    "an empty VERSION": fault("apf-invalid", 'TYPE="text"', 'TYPE="text" VERSION=""'),
     "an unknown level": fault("apf-value", 'LEVEL="SEN"', 'LEVEL="DOC"'),
     "a subtype of another type": fault("apf-subtype", E1, E1.replace("Individual", "Commercial")),
     "an event subtype that was removed": fault("apf-subtype", 'SUBTYPE="Die"', 'SUBTYPE="Date"'),
@@ -178,6 +188,7 @@ DAMAGES = {
     "an unknown attribute of the source file": fault("apf-unknown", 'URI="D1.sgm"', 'URI="D1.sgm" KIT="1"'),
     "an unknown attribute of the document": fault("apf-unknown", 'DOCID="D1"', 'DOCID="D1" KIT="1"', "<document"),
     "an unknown attribute of a resource": fault("apf-unknown", 'NAME="wiki"/>', 'NAME="wiki" KIT="1"/>'),
+    "an element in a resource": fault("apf-unknown", 'NAME="wiki"/>', 'NAME="wiki">Wikidata<b/></external_resource>'),
     "text before the document": fault("apf-unknown", "<document", "and\n<document", "and\n"),
     "text after the document": fault("apf-unknown", "</document>", "</document>\nand", "and\n"),
     "a resource after the document": fault(
@@ -240,9 +251,14 @@ DAMAGES = {
     "beyond the text": fault(
         "span-beyond-text", MONDAY, f'<charseq START="{BEGIN}" END="9999">Monday</charseq>', 'ID="T1-1"'
     ),
+    "a blank after the last character": note(
+        "apf-blank-end", MONDAY, seq("Monday.\n"), "<extent>" + seq("Monday.\n")[:20]
+    ),
     "outside of TEXT": note("apf-outside", f"<extent>{seq('five dollars')}", f"<extent>{seq('D1')}", 'ID="V1-1"'),
     "no URI": fault("apf-source", 'URI="D1.sgm" ', ""),
     "no SOURCE": fault("apf-source", 'SOURCE="newswire" ', ""),
+    "the DTD of ACE 2007": note("apf-later", "apf.v5.1.1.dtd", "apf.v5.1.2.dtd", "<source_file URI"),
+    "the DTD of ACE 2008": note("apf-later", "apf.v5.1.1.dtd", "apf.v5.2.0.dtd", "<source_file URI"),
     "another SOURCE": note("apf-source-odd", 'SOURCE="newswire"', 'SOURCE="newspaper"'),
     "a tag of three lines": fault("apf-value", E1, E1.replace(" ", "\n").replace("SPC", "SPEC")),
     # the source itself
@@ -347,6 +363,59 @@ def test_what_the_dtd_refuses_never_passes_without_a_word() -> None:
         assert valid or reported, data.decode()
         invalid += not valid
     assert invalid > 200
+
+
+@pytest.mark.parametrize(("said", "is_noted"), [(" Osl", True), ("slo ", True), ("Oslo", False), (" Oslo ", False)])
+def test_blanks_at_the_ends_of_a_span_show_in_a_text_of_its_length(tmp_path: Path, said: str, is_noted: bool) -> None:
+    text = GOOD.replace(f"<head>{OSLO}</head>", f"<head>{seq('Oslo', said=said)}</head>")
+    code, found = reported(put(tmp_path, {"D1.apf.xml": text}))
+    assert code == 0
+    assert [finding[0] for finding in found if finding[0] != "text-missing"] == ["apf-blank-end"] * is_noted
+
+
+def test_an_earlier_year_is_refused(tmp_path: Path) -> None:
+    folder = put(tmp_path, {"D1.apf.xml": GOOD.replace("apf.v5.1.1.dtd", "apf.v4.0.1.dtd"), "D1.sgm": SGM})
+    assert reported(folder) == (1, [("format-unsupported", "fatal", "D1.apf.xml", None)])
+    refused = run("score", str(folder), str(folder))
+    assert refused.code == 1
+    assert "APF of ACE 2004 or earlier" in refused.err
+
+
+def test_a_later_year_is_scored_by_the_rules_of_ace_2005(tmp_path: Path) -> None:
+    """Its LDCTYPE may be one that ACE 2005 does not have."""
+    text = GOOD.replace("apf.v5.1.1.dtd", "ace2007_apf.v5.1.2.dtd").replace('LDCTYPE="WHQ"', 'LDCTYPE="NAMPOST"')
+    folder = put(tmp_path, {"D1.apf.xml": text, "D1.sgm": SGM})
+    done = run("score", str(folder), str(folder), "-p", "ace-2005", "-m", "ace.edr", "-f", "json")
+    assert done.code == 0, done.err
+    content = json.loads(done.out)
+    assert content["scores"]["ace.edr"]["micro"]["value"] == 1
+    assert {warning["code"] for warning in content["warnings"]} == {"apf-later"}
+    assert "ace2007_apf.v5.1.2.dtd', the DTD of ACE 2007" in content["warnings"][0]["message"]
+
+
+@pytest.mark.parametrize(
+    ("words", "source", "message"),
+    [
+        ("أوسلو", "usenet", "is in Arabic, and its source is usenet, which was evaluated in English (Table 8)"),
+        ("奥斯陆", "telephone", "is in Chinese, and its source is telephone, which was evaluated in English (Table 8)"),
+        ("أوسلو", "weblog", None),
+        ("Oslo", "broadcast conversation", None),
+        ("1999", "usenet", None),
+    ],
+)
+def test_sources_by_language(tmp_path: Path, words: str, source: str, message: str | None) -> None:
+    """Table 8. Neither APF nor its source names a language, but the letters tell."""
+    place = f'<charseq START="0" END="{len(words) - 1}">{words}</charseq>'
+    body = (
+        '<entity ID="E1" TYPE="GPE" SUBTYPE="Population-Center" CLASS="SPC"><entity_mention ID="E1-1" TYPE="NAM">'
+        f"<extent>{place}</extent><head>{place}</head></entity_mention></entity>"
+    )
+    header = f'URI="D1.sgm" SOURCE="{source}" TYPE="text"'
+    done = run("validate", str(put(tmp_path, {"D1.apf.xml": apf(body, header=header)})), "-f", "json")
+    found = [finding for file in json.loads(done.out)["files"] for finding in file["findings"]]
+    noted = [(one["code"], one["severity"], one["message"]) for one in found if one["code"] != "text-missing"]
+    assert noted == ([] if message is None else [("apf-source-odd", "note", f"document 'D1' {message}")])
+    assert done.code == 0
 
 
 # The submission rule.

@@ -94,7 +94,7 @@ ELEMENTS: dict[str, Shape] = {
             "URI": TEXT,
             "SOURCE": TEXT,
             "TYPE": ("text", "audio", "image"),
-            "VERSION": TEXT,
+            "VERSION": NAME,
             "AUTHOR": TEXT,
             "ENCODING": TEXT,
         },
@@ -113,7 +113,7 @@ ELEMENTS: dict[str, Shape] = {
         {
             "ID": NAME,
             "TYPE": tables.MENTION_TYPES,
-            "LDCTYPE": TEXT,
+            "LDCTYPE": (*tables.LDC_TYPES, *tables.LATER_LDC_TYPES),
             "ROLE": tables.MENTION_ROLES,
             "METONYMY_MENTION": tables.BOOLEANS,
             "LDCATR": tables.BOOLEANS,
@@ -149,7 +149,7 @@ ELEMENTS: dict[str, Shape] = {
     "relation_argument": _shape("EMPTY", _RELATION_ROLE, required="REFID ROLE"),
     "relation_mention": _shape(
         "(extent, relation_mention_argument, relation_mention_argument+)",
-        {"ID": NAME, "LEXICALCONDITION": TEXT},
+        {"ID": NAME, "LEXICALCONDITION": tables.LEXICAL_CONDITIONS},
         required="ID",
     ),
     "relation_mention_argument": _shape("(extent?)", _RELATION_ROLE, required="REFID ROLE"),

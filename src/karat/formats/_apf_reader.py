@@ -22,16 +22,21 @@ from karat.formats._apf_validation import (
     HEAD,
     HELD,
     ID,
+    INVALID,
     MENTION_ROLE,
     ODD_SOURCE,
     RESOURCE,
     SEVERAL,
     SOURCE,
     UNKNOWN,
+    VALUE,
     Validation,
+    check_argument,
+    check_blanks,
     check_entity_roles,
     check_holder,
     check_inside,
+    check_language,
     check_overlaps,
     check_relation,
     check_subtype,
@@ -55,7 +60,7 @@ from karat.model import (
     compact_lines,
 )
 from karat.plugin.formats import Sources
-from karat.problems import Report, quoted
+from karat.problems import Report, Rule, quoted
 
 UNITS: dict[str, Unit] = {"text": "char", "audio": "microsecond", "image": "box"}
 """The unit of a document, by TYPE of its source file."""
@@ -64,6 +69,7 @@ _MENTION_OF = {kind: f"{kind} mention" for kind in KINDS.values()}
 _INSIDE = {"entity": ("head", HEAD), "event": ("anchor", ANCHOR)}
 """The region that must be inside the extent of a mention."""
 _NAME = re.compile(r"[^\W\d][\w.\-]*").fullmatch
+_NAME_TOKEN = re.compile(r"[\w.\-:]+").fullmatch
 
 
 class Resource(NamedTuple):
@@ -81,8 +87,10 @@ class Header(Struct):
     """The line of <source_file>."""
     attributes: dict[str, str]
     resources: list[Resource]
-    unknown: list[tuple[int, str]] = []
-    """Children and text that are not allowed in <source_file>: line and message."""
+    findings: list[tuple[Rule, int, str]] = []
+    """Problems of <source_file> and its other children: rule, line and message."""
+    is_later: bool = False
+    """True if it names the DTD of a later year."""
     comments: list[int] = []
     """Lines of comments that contain elements."""
 
@@ -159,11 +167,15 @@ class Reader:
         """The text of the source. Without one, the text of a locator can still be compared with its length."""
         uri = self._header.attributes.get("URI")
         source = source_of(self.id, uri, self._validation.file, sources, self._report)
+        text, mentions = None if source is None else source.text, list(self._mentions.values())
+        check_blanks(self._validation, mentions, text, self._region_elements.__getitem__)
+        texts = [mention.text or "" for mention in mentions]
+        check_language(self._validation, self._header.line, self.id, self._header.attributes.get("SOURCE"), texts)
         if source is None:
             self._locators.report_lengths()
-            return None
-        check_zones(self._validation, list(self._mentions.values()), source, self._elements.__getitem__)
-        return source.text
+        else:
+            check_zones(self._validation, mentions, source, self._elements.__getitem__)
+        return text
 
     @cached_property
     def _elements(self) -> dict[str, Any]:
@@ -188,8 +200,8 @@ class Reader:
         for name in self._root.attrib:
             if name != "DOCID":
                 validation.report(UNKNOWN, self._root, f"<document> has an unknown attribute {quoted(name)}")
-        for line, message in header.unknown:
-            validation.report_at(UNKNOWN, line, message)
+        for rule, line, message in header.findings:
+            validation.report_at(rule, line, message)
         for line in header.comments:
             validation.report_at(COMMENT, line, "a comment contains elements, which are not read")
         for name in ("URI", "SOURCE"):
@@ -197,6 +209,11 @@ class Reader:
                 message = f"the source file of document {quoted(self.id)} has no {name}"
                 validation.report_at(SOURCE, header.line, message)
         source = given.get("SOURCE")
+        if (version := given.get("VERSION")) is not None and not _NAME_TOKEN(version.strip()):
+            message = f"<source_file> has the VERSION {quoted(version)}"
+            validation.report_at(
+                INVALID, header.line, f"{message}, expected letters, digits, '.', '-', '_' and ':' only"
+            )
         if source and source not in (*tables.SOURCES, tables.UNKNOWN_SOURCE):
             message = f"the source of document {quoted(self.id)} is {quoted(source)}"
             validation.report_at(ODD_SOURCE, header.line, f"{message}, which is none of {', '.join(tables.SOURCES)}")
@@ -285,6 +302,9 @@ class Reader:
             check_inside(self._validation, *_INSIDE[kind], element, regions)
         if kind == "event":
             attributes = {"type": _event_type(about), **attributes}
+        elif attributes.get("ldctype") in tables.LATER_LDC_TYPES and not self._header.is_later:
+            message = f"<{element.tag}> has the LDCTYPE {attributes['ldctype']}, which ACE 2005 does not have"
+            self._validation.report(VALUE, element, message)
         mention = self._mentions[id_] = self._record(id_, kind, cluster, attributes, regions, texts)
         self._mention_elements.append(element)
         return mention
@@ -348,6 +368,10 @@ class Reader:
             if (owner, role, held) not in of_elements:
                 message = f"{target!r} is {role} of mention {source!r}, but {held!r} is not {role} of {owner!r}"
                 self._validation.report(MENTION_ROLE, argument.element, message)
+            if argument.extent is not None:
+                check_argument(
+                    self._validation, argument.element, role, source, argument.extent, self._mentions[target]
+                )
             yield Link(role, source, target, argument.extent)
 
     def _distinct(self, arguments: Sequence[_Argument], kinds: Mapping[str, str], expected: str) -> Iterator[_Argument]:

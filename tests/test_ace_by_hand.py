@@ -177,9 +177,7 @@ def test_recognition(seed: int) -> None:
         reported = result.details[f"ace.{task}"]["recognition"]
         for name in ("type", "subtype", "class", "modality", "val"):
             cells = [
-                tuple(
-                    None if token is None else token.attributes.get(name, "(none)") for token in (row.gold, row.system)
-                )
+                tuple(None if token is None else token.attributes.get(name) for token in (row.gold, row.system))
                 for row in rows
                 if any(token is not None and name in token.attributes for token in (row.gold, row.system))
             ]

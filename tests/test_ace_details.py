@@ -42,6 +42,41 @@ def details(
     return listed["recognition"]["mention"], [item["lost"] for item in listed["items"]]
 
 
+RECOGNISED = "reference", "false_alarm", "miss", "substitution", "precision", "recall", "f1"
+
+
+def dated(**attributes: str) -> Document:
+    return replace(year(10), clusters=(replace(YEAR, attributes={**YEAR.attributes, **attributes}),))
+
+
+@pytest.mark.parametrize("protocol", ["ace-2005", "ace-2005-nist"])
+def test_an_attribute_that_one_side_lacks_is_a_miss_or_a_false_alarm(protocol: str) -> None:
+    gold = dated(anchor_dir="AS_OF", anchor_val="2003-05-15", comment="x")
+    system = dated(mod="APPROX", comment="y")
+    result = karat.score([gold], [system], protocol=protocol, measures="ace.tern", details=True)
+    times = result.to_dict()["details"]["ace.tern"]["recognition"]["time"]
+    rows = {name: tuple(row[key] for key in RECOGNISED) for name, row in times.items()}
+    assert rows["anchor_dir"] == rows["anchor_val"] == (1, 0, 1, 0, 0.0, 0.0, 0.0)
+    assert rows["mod"] == (0, 1, 0, 0, 0.0, 0.0, 0.0)
+    assert rows["val"] == (1, 0, 0, 0, 1.0, 1.0, 1.0)
+    assert rows["comment"] == (1, 0, 0, 1, 1.0, 1.0, 1.0), "another value is a substitution, and found"
+    assert times["anchor_dir"]["missed"] == {"AS_OF": 1}
+    assert times["mod"]["spurious"] == {"APPROX": 1}
+    line = next(line for line in str(result).splitlines() if line.startswith("time anchor_dir"))
+    assert line.split()[2:] == ["1", "0", "1", "0", "1", "0.00", "0.00", "0.00"]
+
+
+@pytest.mark.parametrize(("protocol", "counts"), [("ace-2005", (2, 1, 1)), ("ace-2005-nist", (1, 0, 0))])
+def test_recognition_covers_all_elements_or_those_that_are_mapped(protocol: str, counts: tuple[int, ...]) -> None:
+    """Departure 29."""
+    gold, system = ace(entities="E F"), ace(entities="E G@90")
+    result = karat.score([gold], [system], protocol=protocol, measures="ace.edr", details=True)
+    types = result.to_dict()["details"]["ace.edr"]["recognition"]["entity"]["type"]
+    assert tuple(types[name] for name in RECOGNISED[:3]) == counts
+    nothing = karat.score([ace(entities="F")], [ace(entities="G@90")], protocol=protocol, details=True)
+    assert ("ace.edr recognition" in str(nothing)) == (protocol == "ace-2005")
+
+
 @pytest.mark.parametrize(("longer", "extent"), [(4, "right"), (5, "wrong")])
 def test_an_extent_is_right_within_four_characters(longer: int, extent: str) -> None:
     mentions, _ = details([person(name())], [person(name(length=10 + longer))])

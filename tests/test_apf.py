@@ -302,6 +302,62 @@ def test_an_image_has_boxes() -> None:
     assert document.clusters[0].names == (Name(Place((), None, ((1, 1.0, 1.0, 1.0, 1.0),)), "x"),)
 
 
+def spoken(type_: str, head: str) -> str:
+    """A named entity in a recording or an image, with the words of its head."""
+    where = '<timespan START="1" END="2">{}</timespan>'
+    if type_ == "image":
+        box = '<bbox PAGE="1" X="{}" Y="0" WIDTH="5" HEIGHT="4">{{}}</bbox>'
+        where = f"<bblist>{box.format(0)}{box.format(5).format(' ')}</bblist>"
+    return apf(
+        '<entity ID="E1" TYPE="PER" SUBTYPE="Individual" CLASS="SPC"><entity_mention ID="E1-1" TYPE="NAM">'
+        f"<extent>{where.format('Anna Keller &amp; Sons')}</extent><head>{where.format(head)}</head>"
+        "</entity_mention></entity>\n",
+        header=HEADER.format(type_),
+    )
+
+
+@pytest.mark.parametrize("type_", ["audio", "image"])
+def test_what_is_said_or_written_is_read_and_written_back(type_: str) -> None:
+    document = only(spoken(type_, " Anna Keller\n"))
+    (mention,) = document.mentions
+    assert (mention.text, mention.texts) == ("Anna Keller & Sons", {"head": "Anna Keller"})
+    assert only(written(document)) == document
+
+
+def test_the_texts_of_boxes_are_joined() -> None:
+    box = '<bbox PAGE="1" X="0" Y="{}" WIDTH="5" HEIGHT="2">{}</bbox>'
+    parted = box.format(0, "Anna") + box.format(2, "Keller")
+    head = '<bbox PAGE="1" X="0" Y="0" WIDTH="5" HEIGHT="4"/>'
+    (mention,) = only(apf(IMAGE.replace(head, parted), header=HEADER.format("image"))).mentions
+    assert (mention.text, mention.texts) == (None, {"head": "Anna Keller"})
+
+
+@pytest.mark.parametrize("type_", ["audio", "image"])
+def test_heads_with_other_words_do_not_correspond(type_: str, tmp_path: Path) -> None:
+    """Appendix A, footnote 18: min_text_match was invoked for errors in transcribing speech and images."""
+    gold = put(tmp_path / "gold", D1_apf=spoken(type_, "Anna Keller"))
+    values = {}
+    for head in ("Anna Keller", "Anna Köller", "qqqqqqqqqqq"):
+        system = put(tmp_path / head, D1_apf=spoken(type_, head))
+        for name, settings_ in (("ace-2005", {}), ("ace-2005-nist", {}), ("ace-2005-nist", {"parameters": "DEFAULT"})):
+            result = karat.score(gold, system, protocol=name, measures="ace.edr", settings=settings_)
+            assert {warning.severity for warning in result.warnings} <= {"note"}
+            values[head, name, *settings_] = result["ace.edr"].value
+    assert {key[1:]: value for key, value in values.items() if key[0] == "qqqqqqqqqqq"} == {
+        ("ace-2005",): -0.5625,
+        ("ace-2005-nist",): 1,
+        ("ace-2005-nist", "parameters"): pytest.approx(-0.5625),
+    }
+    assert {value for key, value in values.items() if key[0] != "qqqqqqqqqqq"} == {1}
+
+
+def test_a_resource_may_hold_text() -> None:
+    text = apf().replace('NAME="wiki"/>', 'NAME="wiki">\nWikidata &amp; more\n</external_resource>')
+    document = only(text)
+    assert document.about["text of resource wiki"] == "Wikidata & more"
+    assert only(written(document)) == document
+
+
 @pytest.mark.parametrize(("old", "new"), [('WIDTH="5"', 'WIDTH="0"'), ('PAGE="2"', 'PAGE="2.5"'), ('X="0.5"', 'X="?"')])
 def test_boxes_have_numbers_and_an_area(old: str, new: str) -> None:
     with pytest.raises(KaratError, match="apf-offset"):

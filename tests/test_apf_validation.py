@@ -4,6 +4,7 @@ One small document, valid in every way, is damaged in one place at a time.
 """
 
 import json
+import re
 from copy import deepcopy
 from pathlib import Path
 from random import Random
@@ -108,6 +109,11 @@ DAMAGES = {
         '<event_mention_argument REFID="T1-1" ROLE="Time-Within"/> ',
         'ROLE="Time-Within"/> ',
     ),
+    "a mention argument in the words of another mention": fault(
+        "apf-argument-extent",
+        f'ROLE="Arg-1"><extent>{seq("Anna Keller")}',
+        f'ROLE="Arg-1"><extent>{seq("the director")}',
+    ),
     "an argument in two places": fault(
         "apf-invalid",
         f"<extent>{seq('Anna Keller')}</extent></relation_mention_argument>",
@@ -132,7 +138,8 @@ DAMAGES = {
         "apf-same-entity", 'REFID="E2" ROLE="Arg-1"', 'REFID="E3" ROLE="Arg-1"', 'ID="R2"'
     ),
     "METONYMY without modality": note("apf-unmarked", ' MODALITY="Asserted" TENSE="Unspecified"', "", 'ID="R2"'),
-    "a relation without tense": fault("apf-modality", RELATION, RELATION.replace(' TENSE="Past"', "")),
+    "a relation without tense": note("apf-unmarked", RELATION, RELATION.replace(' TENSE="Past"', "")),
+    "a relation without modality": note("apf-unmarked", RELATION, RELATION.replace(' MODALITY="Asserted"', "")),
     # who may hold a role
     "an entity in a time role": fault(
         "apf-role", EVENT_ARGUMENT, f'{EVENT_ARGUMENT}<event_argument REFID="E3" ROLE="Time-Before"/>'
@@ -158,6 +165,11 @@ DAMAGES = {
     "an unknown polarity": fault("apf-value", 'POLARITY="Positive"', 'POLARITY="positive"'),
     "an unknown genericity": fault("apf-value", 'GENERICITY="Specific"', 'GENERICITY="Special"'),
     "an unknown tense": fault("apf-value", 'TENSE="Unspecified"', 'TENSE="None"'),
+    "an unknown LDCTYPE": fault("apf-value", 'LDCTYPE="WHQ"', 'LDCTYPE="WHO"'),
+    "an LDCTYPE of ACE 2007": fault("apf-value", 'LDCTYPE="WHQ"', 'LDCTYPE="NAMPOST"'),
+    "an unknown LEXICALCONDITION": fault("apf-value", 'N="Preposition"', 'N="Prepositional"'),
+    "a VERSION of two words": fault("apf-invalid", 'TYPE="text"', 'TYPE="text" VERSION="5.1.1 beta"'),
+    "an empty VERSION": fault("apf-invalid", 'TYPE="text"', 'TYPE="text" VERSION=""'),
     "an unknown level": fault("apf-value", 'LEVEL="SEN"', 'LEVEL="DOC"'),
     "a subtype of another type": fault("apf-subtype", E1, E1.replace("Individual", "Commercial")),
     "an event subtype that was removed": fault("apf-subtype", 'SUBTYPE="Die"', 'SUBTYPE="Date"'),
@@ -176,6 +188,7 @@ DAMAGES = {
     "an unknown attribute of the source file": fault("apf-unknown", 'URI="D1.sgm"', 'URI="D1.sgm" KIT="1"'),
     "an unknown attribute of the document": fault("apf-unknown", 'DOCID="D1"', 'DOCID="D1" KIT="1"', "<document"),
     "an unknown attribute of a resource": fault("apf-unknown", 'NAME="wiki"/>', 'NAME="wiki" KIT="1"/>'),
+    "an element in a resource": fault("apf-unknown", 'NAME="wiki"/>', 'NAME="wiki">Wikidata<b/></external_resource>'),
     "text before the document": fault("apf-unknown", "<document", "and\n<document", "and\n"),
     "text after the document": fault("apf-unknown", "</document>", "</document>\nand", "and\n"),
     "a resource after the document": fault(
@@ -238,9 +251,14 @@ DAMAGES = {
     "beyond the text": fault(
         "span-beyond-text", MONDAY, f'<charseq START="{BEGIN}" END="9999">Monday</charseq>', 'ID="T1-1"'
     ),
+    "a blank after the last character": note(
+        "apf-blank-end", MONDAY, seq("Monday.\n"), "<extent>" + seq("Monday.\n")[:20]
+    ),
     "outside of TEXT": note("apf-outside", f"<extent>{seq('five dollars')}", f"<extent>{seq('D1')}", 'ID="V1-1"'),
     "no URI": fault("apf-source", 'URI="D1.sgm" ', ""),
     "no SOURCE": fault("apf-source", 'SOURCE="newswire" ', ""),
+    "the DTD of ACE 2007": note("apf-later", "apf.v5.1.1.dtd", "apf.v5.1.2.dtd", "<source_file URI"),
+    "the DTD of ACE 2008": note("apf-later", "apf.v5.1.1.dtd", "apf.v5.2.0.dtd", "<source_file URI"),
     "another SOURCE": note("apf-source-odd", 'SOURCE="newswire"', 'SOURCE="newspaper"'),
     "a tag of three lines": fault("apf-value", E1, E1.replace(" ", "\n").replace("SPC", "SPEC")),
     # the source itself
@@ -347,6 +365,59 @@ def test_what_the_dtd_refuses_never_passes_without_a_word() -> None:
     assert invalid > 200
 
 
+@pytest.mark.parametrize(("said", "is_noted"), [(" Osl", True), ("slo ", True), ("Oslo", False), (" Oslo ", False)])
+def test_blanks_at_the_ends_of_a_span_show_in_a_text_of_its_length(tmp_path: Path, said: str, is_noted: bool) -> None:
+    text = GOOD.replace(f"<head>{OSLO}</head>", f"<head>{seq('Oslo', said=said)}</head>")
+    code, found = reported(put(tmp_path, {"D1.apf.xml": text}))
+    assert code == 0
+    assert [finding[0] for finding in found if finding[0] != "text-missing"] == ["apf-blank-end"] * is_noted
+
+
+def test_an_earlier_year_is_refused(tmp_path: Path) -> None:
+    folder = put(tmp_path, {"D1.apf.xml": GOOD.replace("apf.v5.1.1.dtd", "apf.v4.0.1.dtd"), "D1.sgm": SGM})
+    assert reported(folder) == (1, [("format-unsupported", "fatal", "D1.apf.xml", None)])
+    refused = run("score", str(folder), str(folder))
+    assert refused.code == 1
+    assert "APF of ACE 2004 or earlier" in refused.err
+
+
+def test_a_later_year_is_scored_by_the_rules_of_ace_2005(tmp_path: Path) -> None:
+    """Its LDCTYPE may be one that ACE 2005 does not have."""
+    text = GOOD.replace("apf.v5.1.1.dtd", "ace2007_apf.v5.1.2.dtd").replace('LDCTYPE="WHQ"', 'LDCTYPE="NAMPOST"')
+    folder = put(tmp_path, {"D1.apf.xml": text, "D1.sgm": SGM})
+    done = run("score", str(folder), str(folder), "-p", "ace-2005", "-m", "ace.edr", "-f", "json")
+    assert done.code == 0, done.err
+    content = json.loads(done.out)
+    assert content["scores"]["ace.edr"]["micro"]["value"] == 1
+    assert {warning["code"] for warning in content["warnings"]} == {"apf-later"}
+    assert "ace2007_apf.v5.1.2.dtd', the DTD of ACE 2007" in content["warnings"][0]["message"]
+
+
+@pytest.mark.parametrize(
+    ("words", "source", "message"),
+    [
+        ("أوسلو", "usenet", "is in Arabic, and its source is usenet, which was evaluated in English (Table 8)"),
+        ("奥斯陆", "telephone", "is in Chinese, and its source is telephone, which was evaluated in English (Table 8)"),
+        ("أوسلو", "weblog", None),
+        ("Oslo", "broadcast conversation", None),
+        ("1999", "usenet", None),
+    ],
+)
+def test_sources_by_language(tmp_path: Path, words: str, source: str, message: str | None) -> None:
+    """Table 8. Neither APF nor its source names a language, but the letters tell."""
+    place = f'<charseq START="0" END="{len(words) - 1}">{words}</charseq>'
+    body = (
+        '<entity ID="E1" TYPE="GPE" SUBTYPE="Population-Center" CLASS="SPC"><entity_mention ID="E1-1" TYPE="NAM">'
+        f"<extent>{place}</extent><head>{place}</head></entity_mention></entity>"
+    )
+    header = f'URI="D1.sgm" SOURCE="{source}" TYPE="text"'
+    done = run("validate", str(put(tmp_path, {"D1.apf.xml": apf(body, header=header)})), "-f", "json")
+    found = [finding for file in json.loads(done.out)["files"] for finding in file["findings"]]
+    noted = [(one["code"], one["severity"], one["message"]) for one in found if one["code"] != "text-missing"]
+    assert noted == ([] if message is None else [("apf-source-odd", "note", f"document 'D1' {message}")])
+    assert done.code == 0
+
+
 # The submission rule.
 
 
@@ -376,6 +447,52 @@ def test_two_relations_in_the_same_words_are_ordinary(tmp_path: Path) -> None:
     assert reported(put(tmp_path / "D", {"D1.apf.xml": text, "D1.sgm": SGM})) == (0, [])
 
 
+def again(kind: str, old: str = "", new: str = "") -> str:
+    """The document with a second mention of its relation or event in the same words, and perhaps another argument."""
+    mention = GOOD[GOOD.index(f"<{kind}_mention ID") : GOOD.index(f"</{kind}_mention>")] + f"</{kind}_mention>\n"
+    second = mention.replace('-1"', '-2"', 1).replace(old, new)
+    assert new in second
+    return GOOD.replace(mention, mention + second)
+
+
+@pytest.mark.parametrize(("kind", "severity"), [("relation", None), ("event", "note")])
+def test_two_mentions_in_the_same_words_are_a_fault_if_their_arguments_are_equal(
+    kind: str, severity: str | None, tmp_path: Path
+) -> None:
+    """Section 2.4.3: the extent of a relation mention may be the sentence. The same anchor twice is worth a note."""
+    name = {"relation": "R1", "event": "V2"}[kind]
+    role, extent = ("Arg-1", "Anna Keller") if kind == "relation" else ("Victim", "Anna Keller of Acme &amp; Sons")
+    argument = f'REFID="E1-1" ROLE="{role}"><extent>{seq(extent)}'
+    other = again(kind, argument, f'REFID="E1-2" ROLE="{role}"><extent>{seq("the director")}')
+    line = 1 + other[: other.index(f'ID="{name}-2"')].count("\n")
+    found = [] if severity is None else [("span-twice", severity, "D1.apf.xml", line)]
+    assert reported(put(tmp_path / "other", {"D1.apf.xml": other, "D1.sgm": SGM})) == (0, found)
+    same = put(tmp_path / "same", {"D1.apf.xml": again(kind), "D1.sgm": SGM})
+    assert reported(same) == (1, [("span-twice-in-cluster", "fault", "D1.apf.xml", line)])
+    assert f"{kind} '{name}' of document 'D1' has the span" in run("validate", str(same)).out
+
+
+def test_messages_use_the_words_of_ace(tmp_path: Path) -> None:
+    """Of a document whose every line is damaged, and of elements that share a span."""
+    texts = [damaged(damage)[0] for damage in DAMAGES.values()]
+    value = GOOD[GOOD.index(VALUE) : GOOD.index("</value>")] + "</value>\n"
+    same = entity_mention("E1-9", "PRO", "She", "She")
+    twins = value + value.replace('"V1', '"V9') + BODY[BODY.index(E1) : BODY.index("<entity_attributes>")] + "</entity>"
+    texts += [{"D1.apf.xml": text, "D1.sgm": SGM} for text in (again("relation"), again("event"), apf(twins))]
+    texts += [{"D1.apf.xml": GOOD.replace("<entity_attributes>", f"{same}<entity_attributes>"), "D1.sgm": SGM}]
+    for number, files in enumerate(texts):
+        put(tmp_path / str(number), files)
+    findings = run("validate", str(tmp_path), "-f", "json")
+    messages = [
+        f"{finding['message']} {finding['hint']}"
+        for file in json.loads(findings.out)["files"]
+        for finding in file["findings"]
+    ]
+    assert len(messages) > len(DAMAGES)
+    assert not [message for message in messages if re.search("cluster|realis", message)]
+    assert any("value 'V1' and value 'V9' of document 'D1' share the span" in message for message in messages)
+
+
 def test_what_is_valid_is_scored_though_it_is_told(tmp_path: Path) -> None:
     """These are faults that published corpora have: they are reported, and do not stop a score."""
     gold = put(tmp_path / "gold", {"D1.apf.xml": GOOD, "D1.sgm": SGM})
@@ -384,7 +501,6 @@ def test_what_is_valid_is_scored_though_it_is_told(tmp_path: Path) -> None:
         "span-twice-in-cluster": GOOD.replace("<entity_attributes>", f"{same}<entity_attributes>"),
         "apf-overlap": GOOD.replace("<entity_attributes>", f"{other}<entity_attributes>"),
         "apf-empty": apf(""),
-        "apf-modality": GOOD.replace(' MODALITY="Asserted" TENSE="Past">\n<relation_arg', ">\n<relation_arg"),
     }
     assert {*texts, "span-repeated"} == {*(module.FORMAT.tolerated_faults or ())}
     for code, text in texts.items():

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.ace_files import BODY, SGM, apf
+from tests.ace_files import BODY, SGM, apf, seq
 from tests.running import run
 from tests.submissions import folder, tar
 
@@ -97,6 +97,22 @@ def test_the_scores_of_a_task_are_those_of_the_command_line(place: Path) -> None
     (own,) = [one["scores"] for one in content["rankings"][0]["systems"] if one["system"] == "NIST1_primary"]
     expected = json.loads(alone.out)["scores"]["ace.edr"]["micro"]
     assert {key: own["ace.edr"]["micro"][key] for key in expected} == expected
+
+
+def test_gold_may_tell_a_relation_twice_in_one_sentence(tmp_path: Path) -> None:
+    mention = BODY[BODY.index("<relation_mention ID") : BODY.index("</relation_mention>")] + "</relation_mention>\n"
+    second = mention.replace('"R1-1"', '"R1-2"').replace('"E1-1"', '"E1-2"')
+    body = BODY.replace(mention, mention + second.replace(seq("Anna Keller"), seq("the director")))
+    folder(tmp_path / "gold" / "english", files(body, sources=True))
+    folder(tmp_path / "submissions" / "english" / "rdr" / "NIST1_primary", files(body))
+    done = run(
+        *("campaign", str(tmp_path / "submissions"), "--gold", str(tmp_path / "gold"), "-p", "ace-2005", "-f", "json"),
+        *("-o", str(tmp_path / "out"), "--jobs", "1", "--resamples", "40", "--no-reports"),
+    )
+    assert done.code == 0, done.err
+    content = json.loads(done.out)
+    assert [one["status"] for one in content["submissions"]] != ["refused"]
+    assert content["rankings"][0]["systems"][0]["scores"]["ace.rdr"]["micro"]["value"] == 1.0
 
 
 def test_gold_of_a_track_without_a_valid_submission_is_not_read(place: Path) -> None:

@@ -17,10 +17,11 @@ def span_of(mention: Mention) -> str:
 
 
 def cluster_of(mention: Mention, document: Document) -> str:
-    """The cluster of a mention, as its file calls it."""
+    """The cluster of a mention, as its file calls it; a file that describes its clusters says what they are."""
     if mention.cluster is None:
         return "a mention without a cluster"
-    return f"cluster {quoted(mention.cluster.removeprefix(qualified(document.id, '')))}"
+    kind = mention.kind if document.clusters else "cluster"
+    return f"{kind} {quoted(mention.cluster.removeprefix(qualified(document.id, '')))}"
 
 
 _REGIONS = ("head", "extent", "anchor", "scope")
@@ -142,7 +143,7 @@ def check_texts(document: Document) -> Iterator[Finding]:
 
 
 IN_CLUSTER = Rule(
-    "span-twice-in-cluster", "fault", "Keep one of the two mentions, or take one out of the cluster; both are scored."
+    "span-twice-in-cluster", "fault", "Remove one of the two mentions, or correct its span; both are scored."
 )
 ALIKE = Rule("span-twice", "note", "Remove one of the two mentions if it is there by mistake; both are scored.")
 
@@ -152,34 +153,42 @@ _span, _kind = attrgetter("span"), attrgetter("kind")
 def check_duplicates(document: Document) -> Iterator[Finding]:
     """Each mention that repeats the span of an earlier one in its cluster, or with the same type and realis.
 
-    Relations are the exception: the words between two arguments may well tell several relations. So are fillers of
-    templates, which are strings rather than places.
+    One with other arguments tells something else: the words between two arguments may well tell several relations, or
+    one relation of several mentions. Fillers of templates are strings rather than places.
     """
     mentions = document.mentions
     if len(set(map(_span, mentions))) == len(mentions):
         return
     times = Counter(map(_span, mentions))
     has_templates = "template" in map(_kind, mentions)
+    events = {mention.id for mention in mentions if mention.kind == "event"}
+    arguments: dict[str, set[tuple[str, str]]] = {}
+    for link in document.links:
+        if link.target not in events:
+            arguments.setdefault(link.source, set()).add((link.kind, link.target))
     members: dict[object, Mention] = {}
     alike: dict[object, Mention] = {}
     for mention in mentions:
         if not mention.span or times[mention.span] == 1:
             continue
         # A mention without a cluster is a cluster of its own, which no earlier mention is in.
-        fellow = members.setdefault((mention.span, mention.cluster or (mention.id,)), mention)
+        held = frozenset(arguments.get(mention.id, ()))
+        fellow = members.setdefault((mention.span, mention.cluster or (mention.id,), held), mention)
         if fellow is not mention:
             found = f"{cluster_of(mention, document)} of document {quoted(document.id)} has {span_of(mention)} twice"
             yield IN_CLUSTER.at(found, item=mention.id)
         if has_templates:
             continue
-        type_, realis = mention.attributes.get("type"), mention.attributes.get("realis")
-        twin = alike.setdefault((mention.span, mention.kind, type_, realis), mention)
+        known = {name: mention.attributes[name] for name in ("type", "realis") if name in mention.attributes}
+        twin = alike.setdefault((mention.span, mention.kind, *known.items()), mention)
         if twin is not mention and fellow is mention and mention.kind != "relation":
-            yield ALIKE.at(f"{_both(twin, mention, document)}, with the same type and realis", item=mention.id)
+            same = " and ".join(known) if document.clusters else "type and realis"
+            also = f", with the same {same}" if same else ""
+            yield ALIKE.at(f"{_both(twin, mention, document)}{also}", item=mention.id)
 
 
 def _both(first: Mention, second: Mention, document: Document) -> str:
-    if first.cluster is None or second.cluster is None:
+    if first.cluster is None or second.cluster in (None, first.cluster):
         names = f"mention {first.id!r} and mention {second.id!r}"
     else:
         names = f"{cluster_of(first, document)} and {cluster_of(second, document)}"

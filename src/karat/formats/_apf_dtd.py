@@ -94,13 +94,13 @@ ELEMENTS: dict[str, Shape] = {
             "URI": TEXT,
             "SOURCE": TEXT,
             "TYPE": ("text", "audio", "image"),
-            "VERSION": TEXT,
+            "VERSION": NAME,
             "AUTHOR": TEXT,
             "ENCODING": TEXT,
         },
         required="URI TYPE",
     ),
-    "external_resource": _shape("EMPTY", {"URN": TEXT, "NAME": NAME}, required="URN NAME"),
+    "external_resource": _shape("(#PCDATA)", {"URN": TEXT, "NAME": NAME}, required="URN NAME"),
     "document": _shape("(entity | value | timex2 | relation | event)*", {"DOCID": TEXT}, required="DOCID"),
     "entity": _shape(
         "(entity_mention+, entity_attributes*, external_link*)",
@@ -113,7 +113,7 @@ ELEMENTS: dict[str, Shape] = {
         {
             "ID": NAME,
             "TYPE": tables.MENTION_TYPES,
-            "LDCTYPE": TEXT,
+            "LDCTYPE": (*tables.LDC_TYPES, *tables.LATER_LDC_TYPES),
             "ROLE": tables.MENTION_ROLES,
             "METONYMY_MENTION": tables.BOOLEANS,
             "LDCATR": tables.BOOLEANS,
@@ -149,7 +149,7 @@ ELEMENTS: dict[str, Shape] = {
     "relation_argument": _shape("EMPTY", _RELATION_ROLE, required="REFID ROLE"),
     "relation_mention": _shape(
         "(extent, relation_mention_argument, relation_mention_argument+)",
-        {"ID": NAME, "LEXICALCONDITION": TEXT},
+        {"ID": NAME, "LEXICALCONDITION": tables.LEXICAL_CONDITIONS},
         required="ID",
     ),
     "relation_mention_argument": _shape("(extent?)", _RELATION_ROLE, required="REFID ROLE"),
@@ -176,10 +176,10 @@ ELEMENTS: dict[str, Shape] = {
     "ldc_scope": _PLACE,
     "charseq": _shape("(#PCDATA)", _SPAN, required="START END"),
     "charspan": _shape("(#PCDATA)", _SPAN, required="START END"),
-    "timespan": _shape("EMPTY", _SPAN, required="START END"),
+    "timespan": _shape("(#PCDATA)", _SPAN, required="START END"),
     "bblist": _shape("(bbox+)"),
     "bbox": _shape(
-        "EMPTY", dict.fromkeys(("PAGE", "X", "Y", "WIDTH", "HEIGHT"), TEXT), required="PAGE X Y WIDTH HEIGHT"
+        "(#PCDATA)", dict.fromkeys(("PAGE", "X", "Y", "WIDTH", "HEIGHT"), TEXT), required="PAGE X Y WIDTH HEIGHT"
     ),
 }
 

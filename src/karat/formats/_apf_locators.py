@@ -115,11 +115,12 @@ class Locators:
             raise self._validation.error(OFFSET, locator, f"{span} does not end after it starts")
         if begin < 0:
             self._validation.report(NEGATIVE, locator, f"{span} starts before the recording")
-        return ((begin, end),), None
+        return ((begin, end),), self._content(locator).strip() or None
 
     def _bblist(self, locator: Any) -> LocatedText:
-        """Boxes, each on a page."""
+        """Boxes, each on a page; their texts are joined by blanks."""
         boxes: list[Box] = []
+        texts: list[str] = []
         for box in locator.iterchildren("bbox"):
             page, x, y, width, height = (self._number(box, name) for name in ("PAGE", "X", "Y", "WIDTH", "HEIGHT"))
             if page != int(page) or width <= 0 or height <= 0:
@@ -129,9 +130,10 @@ class Locators:
             if x < 0 or y < 0:
                 self._validation.report(NEGATIVE, box, f"<bbox> at {x}, {y} starts outside of its page")
             boxes.append((int(page), float(x), float(y), float(width), float(height)))
+            texts += self._content(box).split()
         if not boxes:
             raise self._validation.malformed(locator, "<bblist> contains no <bbox>")
-        return tuple(boxes), None
+        return tuple(boxes), " ".join(texts) or None
 
     def _number(self, element: Any, name: str) -> Decimal:
         value = element.get(name)
@@ -152,10 +154,13 @@ class Locators:
     def _report_blanks(self, element: Any, name: str, value: str) -> None:
         self._validation.report(BLANKS, element, f"blanks around {quoted(value)} in {name} of <{element.tag}>")
 
-    def _text(self, locator: Any, length: int) -> str:
+    def _content(self, locator: Any) -> str:
         for child in locator:
             self._validation.report(UNKNOWN, child, f"<{child.tag}> is not allowed in <{locator.tag}>")
-        text = "".join([locator.text or "", *(child.tail or "" for child in locator)])
+        return "".join([locator.text or "", *(child.tail or "" for child in locator)])
+
+    def _text(self, locator: Any, length: int) -> str:
+        text = self._content(locator)
         if text and len(text) != length:
             self._odd_lengths.append(_OddLength(locator, length, text))
         return text

@@ -7,7 +7,7 @@ refused. Where one item is wrong, such as an unresolved argument, it is reported
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from msgspec import Struct
 
@@ -22,16 +22,21 @@ from karat.formats._apf_validation import (
     HEAD,
     HELD,
     ID,
+    INVALID,
     MENTION_ROLE,
     ODD_SOURCE,
     RESOURCE,
     SEVERAL,
     SOURCE,
     UNKNOWN,
+    VALUE,
     Validation,
+    check_argument,
+    check_blanks,
     check_entity_roles,
     check_holder,
     check_inside,
+    check_language,
     check_overlaps,
     check_relation,
     check_subtype,
@@ -55,7 +60,7 @@ from karat.model import (
     compact_lines,
 )
 from karat.plugin.formats import Sources
-from karat.problems import Report, quoted
+from karat.problems import Report, Rule, quoted
 
 UNITS: dict[str, Unit] = {"text": "char", "audio": "microsecond", "image": "box"}
 """The unit of a document, by TYPE of its source file."""
@@ -64,6 +69,15 @@ _MENTION_OF = {kind: f"{kind} mention" for kind in KINDS.values()}
 _INSIDE = {"entity": ("head", HEAD), "event": ("anchor", ANCHOR)}
 """The region that must be inside the extent of a mention."""
 _NAME = re.compile(r"[^\W\d][\w.\-]*").fullmatch
+_NAME_TOKEN = re.compile(r"[\w.\-:]+").fullmatch
+
+
+class Resource(NamedTuple):
+    """An external resource that entities are linked to."""
+
+    name: str
+    urn: str
+    text: str
 
 
 class Header(Struct):
@@ -72,10 +86,11 @@ class Header(Struct):
     line: int
     """The line of <source_file>."""
     attributes: dict[str, str]
-    resources: list[tuple[str, str]]
-    """Name and URN of each external resource."""
-    unknown: list[tuple[int, str]] = []
-    """Children and text that are not allowed in <source_file>: line and message."""
+    resources: list[Resource]
+    findings: list[tuple[Rule, int, str]] = []
+    """Problems of <source_file> and its other children: rule, line and message."""
+    is_later: bool = False
+    """True if it names the DTD of a later year."""
     comments: list[int] = []
     """Lines of comments that contain elements."""
 
@@ -129,7 +144,8 @@ class Reader:
             text=self._text(sources) if self._unit == "char" else None,
             unit=self._unit,
             about={name.lower(): about[name] for name in ("URI", "VERSION", "ENCODING") if name in about}
-            | {f"resource {name}": urn for name, urn in self._header.resources},
+            | {f"resource {name}": urn for name, urn, _ in self._header.resources}
+            | {f"text of resource {name}": text for name, _, text in self._header.resources if text},
             mentions=tuple(self._mentions.values()),
             clusters=tuple(self._clusters.values()),
             links=links,
@@ -151,11 +167,15 @@ class Reader:
         """The text of the source. Without one, the text of a locator can still be compared with its length."""
         uri = self._header.attributes.get("URI")
         source = source_of(self.id, uri, self._validation.file, sources, self._report)
+        text, mentions = None if source is None else source.text, list(self._mentions.values())
+        check_blanks(self._validation, mentions, text, self._region_elements.__getitem__)
+        texts = [mention.text or "" for mention in mentions]
+        check_language(self._validation, self._header.line, self.id, self._header.attributes.get("SOURCE"), texts)
         if source is None:
             self._locators.report_lengths()
-            return None
-        check_zones(self._validation, list(self._mentions.values()), source, self._elements.__getitem__)
-        return source.text
+        else:
+            check_zones(self._validation, mentions, source, self._elements.__getitem__)
+        return text
 
     @cached_property
     def _elements(self) -> dict[str, Any]:
@@ -180,8 +200,8 @@ class Reader:
         for name in self._root.attrib:
             if name != "DOCID":
                 validation.report(UNKNOWN, self._root, f"<document> has an unknown attribute {quoted(name)}")
-        for line, message in header.unknown:
-            validation.report_at(UNKNOWN, line, message)
+        for rule, line, message in header.findings:
+            validation.report_at(rule, line, message)
         for line in header.comments:
             validation.report_at(COMMENT, line, "a comment contains elements, which are not read")
         for name in ("URI", "SOURCE"):
@@ -189,6 +209,11 @@ class Reader:
                 message = f"the source file of document {quoted(self.id)} has no {name}"
                 validation.report_at(SOURCE, header.line, message)
         source = given.get("SOURCE")
+        if (version := given.get("VERSION")) is not None and not _NAME_TOKEN(version.strip()):
+            message = f"<source_file> has the VERSION {quoted(version)}"
+            validation.report_at(
+                INVALID, header.line, f"{message}, expected letters, digits, '.', '-', '_' and ':' only"
+            )
         if source and source not in (*tables.SOURCES, tables.UNKNOWN_SOURCE):
             message = f"the source of document {quoted(self.id)} is {quoted(source)}"
             validation.report_at(ODD_SOURCE, header.line, f"{message}, which is none of {', '.join(tables.SOURCES)}")
@@ -277,6 +302,9 @@ class Reader:
             check_inside(self._validation, *_INSIDE[kind], element, regions)
         if kind == "event":
             attributes = {"type": _event_type(about), **attributes}
+        elif attributes.get("ldctype") in tables.LATER_LDC_TYPES and not self._header.is_later:
+            message = f"<{element.tag}> has the LDCTYPE {attributes['ldctype']}, which ACE 2005 does not have"
+            self._validation.report(VALUE, element, message)
         mention = self._mentions[id_] = self._record(id_, kind, cluster, attributes, regions, texts)
         self._mention_elements.append(element)
         return mention
@@ -302,7 +330,7 @@ class Reader:
 
     def _external(self, element: Any, id_: str) -> External:
         link = External(element.get("RESOURCE"), element.get("EID"))
-        if link.resource not in dict(self._header.resources):
+        if link.resource not in [resource.name for resource in self._header.resources]:
             message = f"the external link of {id_!r} names the resource {quoted(link.resource)}"
             self._validation.report(RESOURCE, element, f"{message}, which the source file does not declare")
         return link
@@ -340,6 +368,10 @@ class Reader:
             if (owner, role, held) not in of_elements:
                 message = f"{target!r} is {role} of mention {source!r}, but {held!r} is not {role} of {owner!r}"
                 self._validation.report(MENTION_ROLE, argument.element, message)
+            if argument.extent is not None:
+                check_argument(
+                    self._validation, argument.element, role, source, argument.extent, self._mentions[target]
+                )
             yield Link(role, source, target, argument.extent)
 
     def _distinct(self, arguments: Sequence[_Argument], kinds: Mapping[str, str], expected: str) -> Iterator[_Argument]:

@@ -131,6 +131,18 @@ EVENT_ROLES = (
     *TIME_ROLES,
 )
 
+SCRIPTS: dict[Language, str] = {"arabic": "\u0600-\u06ff", "chinese": "\u4e00-\u9fff", "english": "A-Za-z"}
+"""Letters that tell the languages of ACE apart."""
+
+VERSIONS = {(5, 1, 2): "ACE 2007", (5, 2, 0): "ACE 2008"}
+"""Versions of the DTD after that of ACE 2005, which is 5.1.1."""
+
+LDC_TYPES = ("NAM", "NOM", "BAR", "PRO", "WHQ", "HLS", "PTV", "APP", "ARC", "EAP", "NAMPRE", "NOMPRE")
+LATER_LDC_TYPES = ("NAMPOST", "NOMPOST")
+"""Only since ACE 2007."""
+LEXICAL_CONDITIONS = (
+    *("Possessive", "Preposition", "PreMod", "Formulaic", "Verbal", "Participial", "Other", "Coordination"),
+)
 MODALITIES = ("Asserted", "Other")
 TENSES = ("Past", "Present", "Future", "Unspecified")
 POLARITIES = ("Positive", "Negative")

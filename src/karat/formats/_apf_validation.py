@@ -12,9 +12,9 @@ from typing import Any
 from karat.formats import _apf_tables as tables
 from karat.formats._apf_dtd import ELEMENTS, REGIONS, Shape, dtd
 from karat.formats._sgm import Source
-from karat.model import Boxes, Mention, Region, Value
+from karat.model import Boxes, Mention, Place, Region, Value
 from karat.problems import KaratError, Report, Rule, quoted
-from karat.regions import extension, shared
+from karat.regions import extension, place, shared
 
 SHAPE = Rule("apf-shape", "fatal", "Compare the element with the APF 5.1.1 DTD and correct it.")
 OFFSET = Rule(
@@ -23,6 +23,7 @@ OFFSET = Rule(
     "Give START and END as numbers, START not after END. A box needs a whole PAGE and a positive WIDTH and HEIGHT.",
 )
 RELATION = Rule("apf-relation", "fatal", "Give a relation one Arg-1 and one Arg-2.")
+LATER = Rule("apf-later", "note", "No action needed; the file is read and scored by the rules of ACE 2005.")
 NEGATIVE = Rule(
     "apf-negative", "fault", "Count from 0 at the start of the source or the page; offsets are scored as given."
 )
@@ -38,6 +39,9 @@ TEXT = Rule("apf-text", "fault", "Correct the offsets or the text; offsets are s
 OVERLAP = Rule("apf-overlap", "fault", "Correct or remove one of the two mentions; both are scored.")
 HOLDER = Rule("apf-role", "fault", "Correct the role or REFID; it is scored as given.")
 MENTION_ROLE = Rule("apf-argument", "fault", "Correct the mention's argument, or the arguments of its element.")
+ARGUMENT_EXTENT = Rule(
+    "apf-argument-extent", "fault", "Correct REFID or the extent; the argument is scored where the mention is."
+)
 ARGUMENT_TWICE = Rule("apf-argument-twice", "fault", "Give it once; it is scored once.")
 EMPTY = Rule("apf-empty", "fault", "Check that the document has nothing to annotate; it is scored as it is.")
 SOURCE = Rule("apf-source", "fault", "Give URI and SOURCE of the source file; scores by source need them.")
@@ -50,14 +54,18 @@ INVALID = Rule("apf-invalid", "fault", "Compare the document with the APF 5.1.1 
 COMMENT = Rule(
     "apf-comment", "fault", "Remove the comment; or, if the annotations should be scored, only its delimiters."
 )
-UNMARKED = Rule("apf-modality", "fault", "Give MODALITY and TENSE; the relation is scored without them.")
-UNMARKED_METONYMY = Rule("apf-unmarked", "note", "Give MODALITY and TENSE if they are known.")
+UNMARKED = Rule("apf-unmarked", "note", "Give MODALITY and TENSE if they are known; the relation is scored as it is.")
 OUTSIDE = Rule("apf-outside", "note", "Ignore this if it is intended; it is scored like any other mention.")
 ANCHOR = Rule("apf-anchor", "note", "Correct the anchor or the extent if one of them is wrong.")
 SAME = Rule(
     "apf-same-entity", "note", "Correct one of the arguments if the relation is not between an entity and itself."
 )
 ODD_SOURCE = Rule("apf-source-odd", "note", "Ignore this if the source is right.")
+BLANK_END = Rule(
+    "apf-blank-end",
+    "note",
+    "Check that offsets count from 0 and that END of a charseq is its last character; they are scored as given.",
+)
 BLANKS = Rule("apf-blanks", "note", "Remove the blanks; the value is read without them.")
 ROUNDED = Rule("apf-rounded", "note", "No action needed; times are kept to the microsecond.")
 
@@ -252,15 +260,14 @@ def check_relation(
     *,
     is_mentioned: bool,
 ) -> None:
-    """A relation has Arg-1 and Arg-2 once, a modality, a tense and a mention; `arguments` are roles and targets."""
+    """Check that a relation has Arg-1 and Arg-2 once, MODALITY, TENSE and a mention; `arguments`: roles and targets."""
     id_, is_metonymy = element.get("ID"), attributes["type"] == "METONYMY"
     check_entity_roles(validation, element, f"relation {id_!r}", [role for role, _ in arguments])
     holders = {target for role, target in arguments if role in tables.ENTITY_ROLES}
     if len(holders) == 1:
         validation.report(SAME, element, f"relation {id_!r} has {quoted(str(*holders))} as Arg-1 and as Arg-2")
     if lacking := [name.upper() for name in ("modality", "tense") if name not in attributes]:
-        rule = UNMARKED_METONYMY if is_metonymy else UNMARKED
-        validation.report(rule, element, f"relation {id_!r} has no {' and '.join(lacking)}")
+        validation.report(UNMARKED, element, f"relation {id_!r} has no {' and '.join(lacking)}")
     if not is_mentioned and not is_metonymy:
         validation.report(NO_MENTION, element, f"relation {id_!r} has no <relation_mention>")
 
@@ -295,6 +302,16 @@ def check_inside(
     elif not (outer[0][0] <= inner[0][0] and inner[-1][1] <= outer[-1][1]):
         message = f"the {name} of mention {mention.get('ID')!r} is at {shown(inner)}"
         validation.report(rule, mention.find(name), f"{message}, not inside its extent at {shown(outer)}")
+
+
+def check_argument(
+    validation: Validation, element: Any, role: str, owner: str, extent: Place, mention: Mention
+) -> None:
+    """The extent of a mention argument is the extent of the mention that it refers to, or its head."""
+    region = extent.boxes or extent.span
+    if region not in (place(mention), place(mention, "head")):
+        message = f"the {role} of mention {owner!r} is {mention.id!r}, but its extent at {shown(region)} is not that of"
+        validation.report(ARGUMENT_EXTENT, element, f"{message} {mention.id!r} at {shown(place(mention))}")
 
 
 def check_overlaps(validation: Validation, mentions: Sequence[Mention], elements: Sequence[Any]) -> None:
@@ -333,6 +350,40 @@ def check_zones(
     for mention in outside_of_text(mentions, source):
         message = f"mention {mention.id!r} at {shown(mention.span)} is outside of <TEXT>"
         validation.report(OUTSIDE, element_of(mention.id), message)
+
+
+def check_blanks(
+    validation: Validation, mentions: Sequence[Mention], text: str | None, element_of: Callable[[tuple[str, str]], Any]
+) -> None:
+    """No region begins or ends with white space; without a source, a text of the right length tells."""
+    for mention in mentions:
+        span = "anchor" if mention.kind == "event" else "extent"
+        regions = {"head": mention.head, "extent": mention.extent, "scope": mention.scope, span: mention.span}
+        for name, region in regions.items():
+            if region is None:
+                continue
+            begin, end = region[0][0], region[-1][1]
+            content = mention.text if name == span else mention.texts.get(name)
+            if text is not None:
+                content = text[begin:end] if begin >= 0 else None
+            if content is not None and len(content) == end - begin and content != content.strip():
+                side = "ends" if content == content.lstrip() else "begins"
+                message = f"the {name} of mention {mention.id!r} at {shown(region)} {side} with white space"
+                validation.report(BLANK_END, element_of((mention.id, name)), f"{message}: {quoted(content)}")
+
+
+def check_language(validation: Validation, line: int, id_: str, source: str | None, texts: Iterable[str]) -> None:
+    """A source of few languages (Table 8) is one of the language that most letters of the document are from."""
+    languages = tables.SOURCES.get(source or "", tuple(tables.SCRIPTS))
+    if len(languages) == len(tables.SCRIPTS):
+        return
+    joined = "".join(texts)
+    letters = {name: len(re.findall(f"[{script}]", joined)) for name, script in tables.SCRIPTS.items()}
+    language = max(letters, key=letters.__getitem__)
+    if letters[language] and language not in languages:
+        message = f"document {quoted(id_)} is in {language.capitalize()}, and its source is {source}"
+        where = " and ".join(name.capitalize() for name in languages)
+        validation.report_at(ODD_SOURCE, line, f"{message}, which was evaluated in {where} (Table 8)")
 
 
 def shown(region: Region | Boxes) -> str:

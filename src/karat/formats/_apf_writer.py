@@ -106,7 +106,7 @@ class _Writer:
     def _report_losses(self) -> None:
         report_fields(self._document, ("topic", "subtopic", "language", "tokens"), self._report_loss)
         for name in self._document.about:
-            if name not in ("uri", "version", "encoding") and not name.startswith(RESOURCE):
+            if name not in ("uri", "version", "encoding") and not name.removeprefix("text of ").startswith(RESOURCE):
                 self._report_loss(f"the document's {name}")
         for mention in self._document.mentions:
             regions = {name for name in ("head", "extent", "anchor", "scope") if getattr(mention, name) is not None}
@@ -135,8 +135,8 @@ class _Writer:
         yield f"<source_file{self._attributes(header)}>"
         for name, urn in document.about.items():
             if name.startswith(RESOURCE):
-                resource = self._attributes({"URN": urn, "NAME": name.removeprefix(RESOURCE)})
-                yield f"<external_resource{resource}/>"
+                attributes = {"URN": urn, "NAME": name.removeprefix(RESOURCE)}
+                yield self._tag("external_resource", attributes, document.about.get(f"text of {name}"))
         yield f"<document{self._attributes({'DOCID': document.id})}>"
         for cluster in self._clusters.values():
             yield from self._element(cluster)
@@ -208,14 +208,16 @@ class _Writer:
     def _located(self, place: Place) -> str:
         if self._document.unit == "box":
             boxes = [dict(zip(ELEMENTS["bbox"].attributes, map(_number, box), strict=True)) for box in place.boxes]
-            return f"<bblist>{''.join(f'<bbox{self._attributes(box)}/>' for box in boxes)}</bblist>"
+            texts = [place.text, *[None] * (len(boxes) - 1)]
+            tags = [self._tag("bbox", box, text) for box, text in zip(boxes, texts, strict=True)]
+            return f"<bblist>{''.join(tags)}</bblist>"
         if not place.span:
             raise UNWRITABLE.error(f"a region in {self._where} has no offsets")
         if len(place.span) > 1:
             self._report_loss("segments of regions (written from the first to the last)")
         begin, end = place.span[0][0], place.span[-1][1]
         if self._document.unit == "microsecond":
-            return f'<timespan START="{_seconds(begin)}" END="{_seconds(end)}"/>'
+            return self._tag("timespan", {"START": _seconds(begin), "END": _seconds(end)}, place.text)
         text = place.text
         if text is None:
             text = "" if self._document.text is None else self._document.text[begin:end]
@@ -247,6 +249,11 @@ class _Writer:
         return "".join(
             f' {name}="{self._clean(str(value)).translate(_IN_ATTRIBUTE)}"' for name, value in attributes.items()
         )
+
+    def _tag(self, tag: str, attributes: Mapping[str, Value], text: str | None) -> str:
+        """An element that may hold text."""
+        start = f"<{tag}{self._attributes(attributes)}"
+        return f"{start}>{self._clean(text).translate(_IN_TEXT)}</{tag}>" if text else f"{start}/>"
 
     def _clean(self, text: str) -> str:
         if found := _NOT_IN_XML.search(text):

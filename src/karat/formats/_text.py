@@ -92,7 +92,7 @@ def stem(file: str, suffixes: tuple[str, ...]) -> str:
 
 
 DOCUMENT_TWICE = Rule("document-twice", "fatal", "Give each document once, under its own id.")
-TWICE = Rule("mention-twice", "fatal", "Give each mention (and cluster) of a document its own id.")
+TWICE = Rule("mention-twice", "fatal", "Use each id once in a document.")
 DANGLING = Rule(
     "argument-unknown", "fault", "Refer to a mention of the same document; unresolved references are ignored."
 )

@@ -33,7 +33,8 @@ the role: from an element to an element, or from a mention to a mention, where i
 
 TYPE of the source file is the document's unit: text counts characters ("char": `charseq`, whose END is the last
 character, or `charspan`, whose END is the gap after it), audio microseconds (`timespan`, in seconds), and an image has
-boxes (`bblist`): its mentions have the regions in `boxes`, and empty spans. `karat.regions` measures all three.
+boxes (`bblist`): its mentions have the regions in `boxes`, and empty spans. `karat.regions` measures all three. A
+`timespan` or `bbox` may hold the text that is said or written there; the texts of a `bblist` are joined by blanks.
 
 SOURCE is the document's source ("unknown" if it has none), AUTHOR its producer; URI, VERSION, ENCODING and external
 resources are in `about`. A file may hold several documents, in one source file or in several, one after the other. The
@@ -45,9 +46,10 @@ import re
 from collections.abc import Iterator
 from typing import Any, BinaryIO, NamedTuple
 
+from karat.formats import _apf_tables as tables
 from karat.formats._apf_dtd import ELEMENTS
-from karat.formats._apf_reader import Header, Reader
-from karat.formats._apf_validation import SHAPE, Validation, last_line, start_line
+from karat.formats._apf_reader import Header, Reader, Resource
+from karat.formats._apf_validation import LATER, SHAPE, UNKNOWN, Validation, last_line, start_line
 from karat.formats._apf_writer import write
 from karat.formats._text import ENCODING, decode
 from karat.formats._xml import BROKEN, root_of
@@ -62,6 +64,9 @@ _TAG_END = re.compile(rb"""(?:[^>"']++|"[^"]*+"|'[^']*+')*+>""")
 _SKIPPED = {b"<!--": b"-->", b"<![CDATA[": b"]]>", b"<?": b"?>"}
 _COMMENT = re.compile(rb"<!--.*?-->", re.DOTALL)
 _TAG = re.compile(rb"<(?:%s)[\s/>]" % "|".join(ELEMENTS).encode())
+_VERSION = re.compile(r"v(\d+)\.(\d+)\.(\d+)\.dtd\Z")
+CURRENT = (5, 1, 1)
+"""The version of the DTD of ACE 2005."""
 _ENCODING = re.compile(rb"""\A<\?xml\b[^>]*?\bencoding\s*=\s*["']([^"']*)["']""")
 
 
@@ -142,7 +147,7 @@ def _parts(data: bytes, file: str) -> Iterator[_Part]:
             if not id_:
                 raise SHAPE.error("<document> has no DOCID", file=file, line=line)
             yield _Part(id_, line, data[begin:end], header)
-            header.unknown, header.comments = [], []  # reported once
+            header.findings, header.comments = [], []  # reported once
     if is_empty:
         raise SHAPE.error("the file has no <document>", file=file, line=1)
 
@@ -244,6 +249,7 @@ def _header(root: Any, skeleton: bytes, first: int, file: str) -> Header:
     """Read what a source file, which starts in line `first`, says about all its documents."""
     lines = skeleton.split(b"\n")
     header = Header(first + start_line(root, lines) - 1, dict(root.attrib), [])
+    _check_year(root, header)
     texts, is_over = [(int(root.sourceline), root.text)], False
     for child in root:
         line = first + start_line(child, lines) - 1
@@ -251,26 +257,39 @@ def _header(root: Any, skeleton: bytes, first: int, file: str) -> Header:
         if child.tag == "document":
             is_over = True
         elif child.tag != "external_resource" or is_over:
-            header.unknown.append((line, f"<{child.tag}> is not allowed there in <source_file>"))
+            header.findings.append((UNKNOWN, line, f"<{child.tag}> is not allowed there in <source_file>"))
         else:
             _read_resource(child, header, line, file)
     for line, text in texts:
         if text and not text.isspace():
             line += first - 1 + text[: len(text) - len(text.lstrip())].count("\n")
-            header.unknown.append((line, f"<source_file> contains text: {quoted(text.strip())}"))
+            header.findings.append((UNKNOWN, line, f"<source_file> contains text: {quoted(text.strip())}"))
     header.comments = _comments(skeleton, first)
     return header
+
+
+def _check_year(root: Any, header: Header) -> None:
+    """The DTD of a later year is worth a note; files of earlier years are refused when they are opened."""
+    name = root.getroottree().docinfo.system_url or ""
+    found = _VERSION.search(name)
+    version = (int(found[1]), int(found[2]), int(found[3])) if found else CURRENT
+    if version > CURRENT:
+        header.is_later = True
+        year = tables.VERSIONS.get(version, "a later year")
+        header.findings.append((LATER, header.line, f"the DOCTYPE names {quoted(name)}, the DTD of {year}"))
 
 
 def _read_resource(element: Any, header: Header, line: int, file: str) -> None:
     name, urn = element.get("NAME"), element.get("URN")
     if not name or not urn:
         raise SHAPE.error("<external_resource> has no NAME or no URN", file=file, line=line)
-    if name in dict(header.resources):
+    if name in [resource.name for resource in header.resources]:
         raise SHAPE.error(f"the external resource {quoted(name)} is declared twice", file=file, line=line)
-    header.resources.append((name, urn))
+    header.resources.append(Resource(name, urn, "".join(element.itertext()).strip()))
+    for child in element:
+        header.findings.append((UNKNOWN, line, f"<{child.tag}> is not allowed in <external_resource>"))
     for other in sorted(set(element.keys()) - {"NAME", "URN"}):
-        header.unknown.append((line, f"<external_resource> has an unknown attribute {quoted(other)}"))
+        header.findings.append((UNKNOWN, line, f"<external_resource> has an unknown attribute {quoted(other)}"))
 
 
 def _comments(data: bytes, line: int) -> list[int]:
@@ -295,6 +314,6 @@ FORMAT = Format(
     related=related,
     global_ids="all",
     # Results that are not valid are not accepted (evaluation plan, section 3.5.1), but published corpora have these: a
-    # mention given twice, overlapping heads, a document without elements, a relation without MODALITY or TENSE.
-    tolerated_faults=frozenset({"span-twice-in-cluster", "span-repeated", "apf-overlap", "apf-empty", "apf-modality"}),
+    # mention given twice, overlapping heads, a document without elements.
+    tolerated_faults=frozenset({"span-twice-in-cluster", "span-repeated", "apf-overlap", "apf-empty"}),
 )

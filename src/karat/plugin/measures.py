@@ -113,6 +113,8 @@ class Detail(Struct, frozen=True):
     """The credit that it missed."""
     is_nominal: bool = False
     """True if the protocol counts it as an error though nothing of it is wrong: so it counts gold against itself."""
+    is_compared: bool = True
+    """True if its attributes count in the confusions."""
 
 
 class Measure(Struct, Generic[T, C], frozen=True):

@@ -7,7 +7,7 @@ confused with another.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from karat.counts import Ratio, harmonic
+from karat.counts import harmonic
 from karat.insight.records import UnitRecords, place_of
 from karat.insight.units import CountedTable
 from karat.limits import MOST_PAIRS, check_pairs
@@ -16,10 +16,8 @@ from karat.problems import quoted
 from karat.records import OutcomeRecord
 from karat.run.rows import UnitRow
 
-ABSENT = "(none)"
-
 Confusion = dict[tuple[str | None, str | None], int]
-"""Counts of how often a gold value was matched with a system value; None where the item is missed, or a false alarm."""
+"""Counts of how often a gold value was matched with a system value; None where a side has no item, or no value."""
 
 
 class ListedItems(NamedTuple):
@@ -74,9 +72,9 @@ def listed_items(tables: Iterable[CountedTable]) -> dict[str, ListedItems]:
 
 def _add(listed: ListedItems, document: str, detail: Detail) -> None:
     by_attribute = listed.confusions.setdefault(detail.part, {})
-    sides = [None if item is None else item.attributes for item in (detail.gold, detail.system)]
-    for name in dict.fromkeys(name for side in sides if side is not None for name in side):
-        gold, system = (None if side is None else str(side.get(name, ABSENT)) for side in sides)
+    sides = [{} if item is None else item.attributes for item in (detail.gold, detail.system)]
+    for name in dict.fromkeys(name for side in sides for name in side) if detail.is_compared else ():
+        gold, system = (str(side[name]) if name in side else None for side in sides)
         confusion = by_attribute.setdefault(name, {})
         confusion[gold, system] = confusion.get((gold, system), 0) + 1
     if detail.listed is not None:
@@ -110,6 +108,7 @@ def all_listed(units: Sequence[UnitRow]) -> dict[str, dict[str, Any]]:
             "recognition": {
                 part: {name: recognition(confusion) for name, confusion in sorted(attributes.items())}
                 for part, attributes in confusions.items()
+                if attributes
             },
             "items": items,
         }
@@ -118,12 +117,15 @@ def all_listed(units: Sequence[UnitRow]) -> dict[str, dict[str, Any]]:
 
 
 def recognition(confusion: Mapping[tuple[str | None, str | None], int]) -> dict[str, Any]:
-    """Return how well an attribute is recognised. In precision and recall, an item with a wrong value is matched."""
+    """Return how well an attribute is recognised. In precision and recall, an item with a wrong value is matched.
+
+    A side without any value has 0, not an undefined ratio: the other side has some.
+    """
     matched = sum(count for (gold, system), count in confusion.items() if gold is not None and system is not None)
     wrong = sum(count for (gold, system), count in confusion.items() if None not in (gold, system) and gold != system)
     missed = sum(count for (_, system), count in confusion.items() if system is None)
     alarms = sum(count for (gold, _), count in confusion.items() if gold is None)
-    precision, recall = Ratio(matched, matched + alarms).value, Ratio(matched, matched + missed).value
+    precision, recall = matched / max(matched + alarms, 1), matched / max(matched + missed, 1)
     confused: dict[str, dict[str, int]] = {}
     for (gold, system), count in sorted(confusion.items(), key=lambda cell: (cell[0][0] or "", cell[0][1] or "")):
         if gold is not None and system is not None:
@@ -134,7 +136,7 @@ def recognition(confusion: Mapping[tuple[str | None, str | None], int]) -> dict[
         "miss": missed,
         "substitution": wrong,
         "error": alarms + missed + wrong,
-        **{"precision": precision, "recall": recall, "f1": harmonic(precision, recall)},
+        **{"precision": precision, "recall": recall, "f1": harmonic(precision, recall) or 0.0},
         "confusion": confused,
         "missed": _by_value((gold, count) for (gold, system), count in confusion.items() if system is None),
         "spurious": _by_value((system, count) for (gold, system), count in confusion.items() if gold is None),

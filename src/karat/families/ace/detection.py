@@ -15,8 +15,9 @@ from typing import Generic, TypeVar
 
 from karat.families.ace.elements import ElementsOfBothSides
 from karat.families.ace.mentions import DocumentTokens, MentionCorrespondences
-from karat.families.ace.plan import Plan
+from karat.families.ace.plan import Plan, Ties
 from karat.families.ace.records import ElementToken, RelationToken, ScoredMention, differing
+from karat.families.ace.ties import Side, agreement, first_place
 from karat.plugin import Counted, ErrorsOf, Tables, TableSpec
 
 K = TypeVar("K", bound=Hashable)
@@ -101,7 +102,12 @@ class TokenTable(ABC, Generic[Token]):
             (gold_index[g], system_index[s]): (gain(self.value(g, s), unmapped[s]), overlaps.get((g, s), 0.0))
             for g, s in self.pairs
         }
-        return {golds[g]: systems[s] for g, s in self.reading.assign_elements(gains)}
+        return {golds[g]: systems[s] for g, s in self.reading.assign_elements(gains, self.ties(golds, systems))}
+
+    def ties(self, golds: Sequence[str], systems: Sequence[str]) -> Ties | None:
+        """The ties between these elements that the arguments that refer to them decide; None if nothing does."""
+        del golds, systems
+        return None
 
     def wrong_attributes(self, gold: str, system: str) -> list[str]:
         """Attributes that differ."""
@@ -134,9 +140,8 @@ class DetectionValues(ElementValues["DetectionTable"]):
 
     def make(self, tables: Tables) -> "DetectionTable":
         """Value the elements of one document."""
-        gold, system = tables.get(self.elements)
-        elements = gold.get(self.kind, []), system.get(self.kind, [])
-        document = DocumentTokens(tables.pair.gold.id, elements, self.elements.promoted, tables.get(self.mentions))
+        elements, mentions = tables.get(self.elements), tables.get(self.mentions)
+        document = DocumentTokens(tables.pair.gold.id, elements, self.elements.promoted, mentions)
         return DetectionTable([document], self)
 
     def add(self, tables: "Sequence[DetectionTable]") -> "DetectionTable":
@@ -241,6 +246,24 @@ class DetectionTable(TokenTable[ElementToken]):
             }
             for document in self.documents
         )
+
+    def ties(self, golds: Sequence[str], systems: Sequence[str]) -> Ties:
+        """Elements in one place are told apart by the arguments that refer to them."""
+        return Ties(
+            lambda pair: (
+                first_place(self.gold[golds[pair[0]]].element),
+                first_place(self.system[systems[pair[1]]].element),
+            ),
+            lambda pair: agreement(*self._sides, (golds[pair[0]], systems[pair[1]])),
+        )
+
+    @cached_property
+    def _sides(self) -> tuple[Side, Side]:
+        gold, system = (
+            Side(element for document in self.documents for kind in document.elements[i].values() for element in kind)
+            for i in (0, 1)
+        )
+        return gold, system
 
     @cached_property
     def partners(self) -> dict[str, list[str]]:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from karat.families.ace.plan import Plan
 from karat.families.ace.records import ARGUED, DETECTED, MAIN_ROLES, Argument, Element, Location
+from karat.families.ace.ties import sort_elements
 from karat.model import Document, Mention, Value, qualified
 from karat.plugin import Tables, TableSpec
 from karat.regions import place
@@ -60,12 +61,13 @@ class WholeElements(ElementsOfBothSides):
             completed = self._completed(kind, attributes.get(id_, {}), members)
             element = Element(id_, kind, completed, members, self.reading.inherent_value(kind, completed))
             elements.setdefault(kind, []).append(element)
-        for of_kind in elements.values():
-            of_kind.sort(key=_first_place)
+        for element in (element for kind in ARGUED for element in elements.get(kind, ())):
+            element.arguments = tuple(arguments.get(element.id, ()))
+        sort_elements(elements)
         order = _positions(element.id for kind in DETECTED for element in elements.get(kind, ()))
         for kind in ARGUED:
             for element in elements.get(kind, ()):
-                element.arguments = _in_order(arguments.get(element.id, ()), order)
+                element.arguments = _in_order(element.arguments, order)
         return elements
 
     def _completed(
@@ -190,11 +192,6 @@ def _hull(regions: Sequence[Location]) -> Location:
     if not parts or len(parts[0]) > 2:
         return tuple(parts)  # type: ignore[return-value]
     return ((min(part[0] for part in parts), max(part[1] for part in parts)),)  # type: ignore[return-value]
-
-
-def _first_place(element: Element) -> Location:
-    """The region of the first mention of an element."""
-    return min(map(place, element.mentions), default=())
 
 
 def _positions(ids: Iterable[str]) -> Mapping[str, int]:

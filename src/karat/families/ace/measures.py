@@ -163,6 +163,8 @@ value_precision = value_recall · reference_value / (reference_value - miss_cost
         "(27) RMD and VMD: two mentions of one element in one role of a reference mention are two arguments; in the "
         "scorer one (Nist.promoted_arguments).",
         "(28) RMD: spans of heads must share a character; in the scorer they may touch (Nist.heads_meet).",
+        "(29) The recognition table of --details covers all elements; the scorer's only those that are mapped "
+        "(Nist.compares).",
     ),
     laws=("order", "ids", "additive", "outcomes"),
 )

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from math import fsum
 
-from karat.families.ace.elements import WholeElements
+from karat.families.ace.elements import ElementsByKind, WholeElements
 from karat.families.ace.records import (
     Correspondence,
     Element,
@@ -143,18 +143,20 @@ class DocumentTokens:
     def __init__(
         self,
         document: str,
-        elements: tuple[list[Element], list[Element]],
+        elements: tuple[ElementsByKind, ElementsByKind],
         promoted: tuple[bool, bool],
         mentions: CorrespondenceTable,
     ) -> None:
         self.document = document
+        self.elements = elements
         self.mentions = mentions
         self._reading = mentions.spec.reading
         levels = mentions.spec.parameters.MTypeValue
         self._gold_owners = _owners(mentions.gold, is_promoted=promoted[0])
         self._system_owners = _owners(mentions.system, is_promoted=promoted[1])
-        self.gold = _tokens(elements[0], mentions.gold, levels, is_promoted=promoted[0])
-        self.system = _tokens(elements[1], mentions.system, levels, is_promoted=promoted[1])
+        golds, systems = (side.get(mentions.spec.kind, []) for side in elements)
+        self.gold = _tokens(golds, mentions.gold, levels, is_promoted=promoted[0])
+        self.system = _tokens(systems, mentions.system, levels, is_promoted=promoted[1])
         correspondences: dict[tuple[int, int], list[Correspondence]] = {}
         for pair in mentions.pairs:
             owners = self._gold_owners[pair.gold], self._system_owners[pair.system]

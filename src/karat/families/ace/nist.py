@@ -8,7 +8,7 @@ from the rest (10, 16, 17, 19, 20, 23, 24).
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from math import frexp, fsum, prod
 
-from karat.families.ace.plan import Attributes, Gains, IndexPair, Plan, have_common_string, optimal
+from karat.families.ace.plan import Attributes, Gains, IndexPair, Plan, Ties, have_common_string, optimal
 from karat.families.ace.records import (
     MAIN_ROLES,
     Argument,
@@ -176,6 +176,10 @@ class Nist(Plan):
         del is_mapped
         return False
 
+    def compares(self, *, is_mapped: bool) -> bool:
+        """29 Only if it is mapped."""
+        return is_mapped
+
     def gain(self, value: float, unmapped: float) -> int:
         """21 However small a value is, a factor of 1 - epsilon shows."""
         return _whole(value) - _whole(unmapped) if unmapped else _whole(value)
@@ -184,8 +188,9 @@ class Nist(Plan):
         """11 A table of one row is mapped at any price, and a full one nearly so."""
         return forced(gains)
 
-    def assign_elements(self, gains: Gains) -> list[IndexPair]:
-        """11 Each connected component is a table of its own."""
+    def assign_elements(self, gains: Gains, ties: Ties | None) -> list[IndexPair]:
+        """11 Each connected component is a table of its own. Ties are left to chance, here to the order of the text."""
+        del ties
         return forced_by_component(gains)
 
     def has_value(self, kind: str, gold_kinds: Collection[str]) -> bool:

@@ -4,8 +4,9 @@ Where the plan leaves something open, the formulas read it as docs/ace-values.md
 computes instead.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from math import ceil, fsum, log, prod
+from typing import NamedTuple
 
 from karat.families.ace.records import (
     MAIN_ROLES,
@@ -32,15 +33,38 @@ Gains = Mapping[IndexPair, tuple[int, float]]
 """For each pair that may be mapped: its gain over leaving both unmapped, and their overlap."""
 
 
-def optimal(gains: Gains) -> list[IndexPair]:
-    """The pairs with the greatest sum of gains; ties: more pairs, then more overlap, then the order of the text."""
+class Ties(NamedTuple):
+    """What decides between pairs of elements that the text does not order."""
+
+    places: Callable[[IndexPair], tuple[Location, Location]]
+    """The places of both elements."""
+    agreement: Callable[[IndexPair], int]
+
+
+def optimal(gains: Gains, agreement: Callable[[IndexPair], int] | None = None) -> list[IndexPair]:
+    """The pairs with the greatest sum of gains; ties: more pairs, overlap, agreement, then text order."""
     usable = [pair for pair, (gain, _) in gains.items() if gain >= 0]
     if len({row for row, _ in usable}) == len({column for _, column in usable}) == len(usable):
         return sorted(usable)
-    # One integer per pair: its gain, then 1 for the number of pairs, then its overlap.
+    # One integer per pair: its gain, then 1 for the number of pairs, then its overlap, then its agreement.
     overlaps = {pair: round(gains[pair][1] * 1e6) for pair in usable}
     all_pairs, all_overlap = len(usable) + 1, sum(overlaps.values()) + 1
-    return assignment({pair: (gains[pair][0] * all_pairs + 1) * all_overlap + overlaps[pair] for pair in usable})
+    weights = {pair: (gains[pair][0] * all_pairs + 1) * all_overlap + overlaps[pair] for pair in usable}
+    if agreement is not None:
+        agreed = {pair: agreement(pair) for pair in usable}
+        all_agreed = sum(agreed.values()) + 1
+        weights = {pair: weights[pair] * all_agreed + agreed[pair] for pair in usable}
+    return assignment(weights)
+
+
+def optimal_in_place(gains: Gains, ties: Ties) -> list[IndexPair]:
+    """The same, where elements in one place, which the text does not order, are exchanged for more agreement."""
+    chosen = optimal(gains)
+    if len(chosen) == len(gains):
+        return chosen
+    places = set(map(ties.places, chosen))
+    alike = {pair: gain for pair, gain in gains.items() if ties.places(pair) in places}
+    return chosen if len(alike) == len(chosen) else optimal(alike, ties.agreement)
 
 
 def largest(pairs: Collection[IndexPair]) -> int:
@@ -290,7 +314,12 @@ class Plan:
         """Return whether the argument of a reference mention is right: it is if anything is mapped to it."""
         return is_mapped
 
-    # Mappings, and what is scored at all
+    # Mappings, what is scored at all, and what is reported
+
+    def compares(self, *, is_mapped: bool) -> bool:
+        """Return whether the attributes of a token count in the recognition table: missed and spurious ones, too."""
+        del is_mapped
+        return True
 
     def gain(self, value: float, unmapped: float) -> int:
         """The gain of a pair over leaving its system side unmapped, in whole units of 1e-12."""
@@ -300,9 +329,9 @@ class Plan:
         """The one-to-one mapping that maximises the sum of values."""
         return optimal(gains)
 
-    def assign_elements(self, gains: Gains) -> list[IndexPair]:
+    def assign_elements(self, gains: Gains, ties: Ties | None) -> list[IndexPair]:
         """The globally optimum correspondence between system and reference tokens."""
-        return self.assign(gains)
+        return self.assign(gains) if ties is None else optimal_in_place(gains, ties)
 
     def has_value(self, kind: str, gold_kinds: Collection[str]) -> bool:
         """Return whether the system's elements of a kind have a value, given the kinds that the reference has."""

@@ -152,6 +152,7 @@ def token_details(kind: str, table: ValueTable) -> Iterator[Detail]:
             wrong,
             token.cost,
             is_nominal,
+            table.reading.compares(is_mapped=gold is not None and system is not None),
         )
         if token.gold is not None and token.system is not None:
             yield from _parts(table, token.gold, token.system)

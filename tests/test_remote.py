@@ -8,7 +8,7 @@ import pytest
 
 import karat
 from karat.corpus.opening import open_corpus
-from karat.corpus.remote import is_url
+from karat.corpus.paths import is_url
 from karat.problems import KaratError
 from tests.running import run
 

@@ -8,7 +8,6 @@ A rule is declared beside the code that applies it. It makes findings: where, wh
 finding is raised as an error; faults and notes are reported and counted, and scoring goes on.
 """
 
-import difflib
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -310,7 +309,9 @@ def nearest(word: str, known: Iterable[str]) -> str:
     """A sentence that names the known word nearest to a misspelt one, or lists them if none is near."""
     names = list(known)
     lowered = {name.lower(): name for name in reversed(names)}
-    close = difflib.get_close_matches(word.lower(), lowered, n=1, cutoff=0.5)
+    from difflib import get_close_matches
+
+    close = get_close_matches(word.lower(), lowered, n=1, cutoff=0.5)
     if close:
         return f"Did you mean {lowered[close[0]]}?"
     if len(names) > LISTED:

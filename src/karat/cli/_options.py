@@ -79,10 +79,12 @@ settings_option = click.option(
 
 def topics_spec(context: click.Context, parameter: click.Parameter, spec: str | None) -> Any:
     """The topics of an option."""
+    del context, parameter
+    if spec is None:
+        return None
     from karat.corpus.topics import Topics
 
-    del context, parameter
-    return None if spec is None else Topics.parse(spec)
+    return Topics.parse(spec)
 
 
 topics_option = click.option(

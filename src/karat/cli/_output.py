@@ -6,7 +6,6 @@ be replaced: it receives everything at once, when all of it is known.
 
 import contextlib
 import errno
-import gzip
 import os
 import shutil
 import stat
@@ -166,8 +165,12 @@ class Sink:
         self.place = place
         self._output = output
         self._stream = stream
-        # No name and no time in the header: the same documents always compress to the same bytes.
-        self._packed = gzip.GzipFile("", "wb", fileobj=stream, mtime=0) if packed and stream is not None else None
+        self._packed = None
+        if packed and stream is not None:
+            import gzip
+
+            # No name and no time in the header: the same documents always compress to the same bytes.
+            self._packed = gzip.GzipFile("", "wb", fileobj=stream, mtime=0)
 
     def add(self, piece: bytes | Mapping[str, bytes]) -> None:
         """Add one document: bytes of a file, or files of a folder."""

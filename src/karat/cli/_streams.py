@@ -5,7 +5,6 @@ import contextlib
 import errno
 import functools
 import os
-import secrets
 import signal
 import sys
 from collections.abc import Iterator
@@ -71,7 +70,7 @@ def end_by(number: int) -> NoReturn:
     sys.exit(128 + number)
 
 
-_MARK = secrets.token_hex(16)
+_MARK = os.urandom(16).hex()
 """A mark that no file can hold, since it is new in each process."""
 
 

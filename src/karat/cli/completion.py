@@ -1,11 +1,13 @@
 """`karat completion`, and what the shell completes: names of protocols, measures and formats, and files."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-from click.shell_completion import CompletionItem, get_completion_class
 
 from karat.problems import nearest
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 
 class Nearest(click.Choice[str]):
@@ -40,26 +42,30 @@ def completion(context: click.Context, shell: str) -> None:
 
     It completes commands, options, files, and the names of protocols, measures and formats.
     """
+    from click.shell_completion import get_completion_class
+
     kind = get_completion_class(shell)
     assert kind is not None, "only shells that click knows are offered"
     script = kind(context.find_root().command, {}, "karat", "_KARAT_COMPLETE")
     click.echo(script.source_template % script.source_vars())
 
 
-def complete_files(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+def complete_files(context: click.Context, parameter: click.Parameter, incomplete: str) -> "list[CompletionItem]":
     """Let the shell complete files."""
+    from click.shell_completion import CompletionItem
+
     del context, parameter
     return [CompletionItem(incomplete, type="file")]
 
 
-def complete_protocols(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+def complete_protocols(context: click.Context, parameter: click.Parameter, incomplete: str) -> "list[CompletionItem]":
     """Names of protocols; files, if no name matches."""
     from karat.protocols import PROTOCOLS
 
     return _starting(PROTOCOLS.names(), incomplete) or complete_files(context, parameter, incomplete)
 
 
-def complete_measures(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+def complete_measures(context: click.Context, parameter: click.Parameter, incomplete: str) -> "list[CompletionItem]":
     """Families and ids of measures."""
     from karat.cli.explain import KIND, listed
     from karat.families import MEASURES
@@ -69,7 +75,7 @@ def complete_measures(context: click.Context, parameter: click.Parameter, incomp
     return _starting([*MEASURES.names(), *ids], incomplete)
 
 
-def complete_formats(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+def complete_formats(context: click.Context, parameter: click.Parameter, incomplete: str) -> "list[CompletionItem]":
     """Names of formats."""
     from karat.formats import FORMATS
 
@@ -77,5 +83,7 @@ def complete_formats(context: click.Context, parameter: click.Parameter, incompl
     return _starting(FORMATS.names(), incomplete)
 
 
-def _starting(names: list[str], incomplete: str) -> list[CompletionItem]:
+def _starting(names: list[str], incomplete: str) -> "list[CompletionItem]":
+    from click.shell_completion import CompletionItem
+
     return [CompletionItem(name) for name in names if name.startswith(incomplete)]

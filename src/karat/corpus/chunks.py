@@ -1,6 +1,5 @@
 """Chunks: the documents of a corpus in groups of about the same size, each of them the work of one process."""
 
-import pickle
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
@@ -49,6 +48,8 @@ Sent = bytes | str
 
 def attempted(work: Callable[[], object]) -> Sent:
     """Return the pickled result of some work, or why it cannot be done or sent."""
+    import pickle
+
     try:
         return pickle.dumps(work(), pickle.HIGHEST_PROTOCOL)
     except KaratError as error:
@@ -61,6 +62,8 @@ def collected(
     chunks: Iterable[T], sent: Iterable[Sent], *, merge: Callable[[Any], bool], add: Callable[[T], None]
 ) -> Iterator[T]:
     """Each chunk, when what a worker sent is merged. `merge` may refuse it; then the chunk is done here, with `add`."""
+    import pickle
+
     for message, chunk in zip(sent, chunks, strict=True):
         if isinstance(message, str) or not merge(pickle.loads(message)):
             add(chunk)

@@ -7,19 +7,21 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext, supp
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
 from karat.corpus.index import DocumentReader, Entry, FileState, Index
 from karat.corpus.interface import Corpus, GoldReader
 from karat.corpus.paths import File
-from karat.corpus.topics import Topics
 from karat.formats import DOCUMENT_TWICE, FORMATS
 from karat.model import Document, Line, Places
 from karat.plugin import Completion, Facts, ReadOptions
 from karat.plugin.formats import ignore
 from karat.problems import Finding, KaratError, Report, Target, quoted, refusing
+
+if TYPE_CHECKING:
+    from karat.corpus.topics import Topics
 
 KEPT, KEPT_ON_REQUEST = 32 << 20, 128 << 20
 """Bytes of documents (see `_size`) that are kept when facts are collected, and on request."""
@@ -35,7 +37,7 @@ class FileCorpus:
         format_: str,
         options: ReadOptions,
         *,
-        topics: Topics | None = None,
+        topics: "Topics | None" = None,
         beside: Corpus | None = None,
         skip_broken: bool = False,
         findings: Sequence[Finding] = (),
@@ -67,7 +69,7 @@ class FileCorpus:
         self._last: tuple[str, Document | None, Where | None] = "", None, None
         """The document that was read last: who asks for the line of an item usually asks for more."""
 
-    def of_topics(self, topics: Topics | None, *, beside: Corpus | None = None) -> "FileCorpus":
+    def of_topics(self, topics: "Topics | None", *, beside: Corpus | None = None) -> "FileCorpus":
         """Restrict the corpus to the documents of these topics (None: all); there must be some.
 
         For a system, `beside` is gold, restricted in the same way. The system's documents need not name their topics:

@@ -8,8 +8,7 @@ from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import BinaryIO, NamedTuple
 
-from karat.corpus.paths import File
-from karat.corpus.remote import is_url, state_of
+from karat.corpus.paths import File, is_url
 from karat.corpus.validated import only_validated
 from karat.formats import decode, stem
 from karat.model import Document
@@ -300,6 +299,8 @@ class DocumentReader:
             state = os.fstat(stream.fileno())
             return state.st_size, state.st_mtime_ns
         if self._looked_at is None or self._looked_at[0] is not stream:
+            from karat.corpus.remote import state_of
+
             self._looked_at = stream, state_of(self._files[number].path)
         return self._looked_at[1]
 

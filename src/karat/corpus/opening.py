@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 from karat.corpus.files import FileCorpus
 from karat.corpus.interface import Corpus
-from karat.corpus.paths import File, find, shown
-from karat.corpus.remote import is_url
+from karat.corpus.paths import File, find, is_url, shown
 from karat.formats import ENCODING, FORMATS
 from karat.plugin import Format, ReadOptions
 from karat.plugin.formats import ignore

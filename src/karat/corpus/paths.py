@@ -2,20 +2,17 @@
 
 import errno
 import functools
-import gzip
 import io
 import os
+import re
 import stat
 import sys
 import tempfile
-import zlib
 from collections.abc import Callable, Iterable, Iterator
-from difflib import get_close_matches
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, BinaryIO, NamedTuple, NoReturn
 
 from karat import scratch
-from karat.corpus.remote import files_at, is_url, open_url, state_of
 from karat.formats import BYTE_ORDER_MARK, MISSING, decode, text_lines
 from karat.inputs import opened, read_bytes
 from karat.limits import INPUT_TOO_LARGE, MAX_BYTES
@@ -75,9 +72,15 @@ LIST = Rule("list-empty", "fatal", "A list names files and folders, one per line
 SPOOL = Rule("spool-full", "fatal", "Free some space, or set TMPDIR to a folder on another disk.")
 GZIP = Rule("gzip-damaged", "fatal", "Compress or download it again.")
 
+_URL = re.compile(r"(?:[\w+.-]+::)*[a-zA-Z][\w+.-]+://")
 GZIP_MARK = b"\x1f\x8b"
 CHUNK = 1 << 20
 """Bytes copied at a time."""
+
+
+def is_url(path: str) -> bool:
+    """Return whether this is a URL, and not a path of this machine."""
+    return _URL.match(path) is not None
 
 
 class File(NamedTuple):
@@ -101,13 +104,21 @@ class File(NamedTuple):
         """Its bytes."""
         if self.data is not None:
             return io.BytesIO(self.data)
-        return open_url(self.path) if is_url(self.path) else open(self.path, "rb", buffering=buffering)
+        if not is_url(self.path):
+            return open(self.path, "rb", buffering=buffering)
+        from karat.corpus.remote import open_url
+
+        return open_url(self.path)
 
     def size(self) -> int:
         """How many bytes it has."""
         if self.data is not None:
             return len(self.data)
-        return state_of(self.path)[0] if is_url(self.path) else Path(self.path).stat().st_size
+        if not is_url(self.path):
+            return Path(self.path).stat().st_size
+        from karat.corpus.remote import state_of
+
+        return state_of(self.path)[0]
 
     def head(self, size: int = 4096) -> bytes:
         """Its first bytes."""
@@ -157,6 +168,8 @@ def _found(spec: str, refuse: Callable[[KaratError], None], report: Report, spoo
                 for file in _found(name, _on_line(refuse, spec[1:], line, name), report, spool)
             ]
         if is_url(spec):
+            from karat.corpus.remote import files_at
+
             return [_usable_url(url, spool) for url in files_at(spec)]
         for path in _plain(spec, refuse, report):
             try:
@@ -212,6 +225,8 @@ def _missing(message: str, name: str) -> KaratError:
         beside = [entry.name for entry in os.scandir(path.parent)]
     except (OSError, ValueError):
         beside = []
+    from difflib import get_close_matches
+
     near = get_close_matches(path.name, sorted(beside), n=1, cutoff=0.6)
     if not near:
         return KaratError(finding)
@@ -276,6 +291,9 @@ def _unpacked(file: File, spool: "Spool") -> File:
         if stream.read(2) != GZIP_MARK:
             return file
         stream.seek(0)
+        import gzip
+        import zlib
+
         try:
             with gzip.open(stream) as unpacked:
                 return spool.copy(unpacked, file.name)

@@ -14,12 +14,6 @@ if TYPE_CHECKING:
 
 NO_LIBRARY = Rule("fsspec-missing", "fatal", "Install it: pip install fsspec, and the package for your storage.")
 UNREACHABLE = Rule("url-unreadable", "fatal", "Check the URL, and that you may read it.")
-_URL = re.compile(r"(?:[\w+.-]+::)*[a-zA-Z][\w+.-]+://")
-
-
-def is_url(path: str) -> bool:
-    """Return whether this is a URL, and not a path of this machine."""
-    return _URL.match(path) is not None
 
 
 def files_at(url: str) -> list[str]:

@@ -6,7 +6,7 @@ entry-point group `karat.formats`.
 """
 
 from karat.formats._catalogue import FORMATS, read_options
-from karat.formats._json import repeated_key
+from karat.formats._keys import repeated_key
 from karat.formats._text import BYTE_ORDER_MARK, DOCUMENT_TWICE, ENCODING, MISSING, decode, stem, text_lines
 
 __all__ = [

@@ -3,8 +3,6 @@
 import sys
 from collections.abc import Iterable
 
-from karat.formats._sgm import SourceFolder
-from karat.formats._tokens import TableFolder
 from karat.limits import MAX_BYTES
 from karat.model import Unit
 from karat.plugin.formats import DocumentNames, Format, ReadOptions
@@ -28,6 +26,9 @@ def read_options(
     max_bytes: int | None = None,
 ) -> ReadOptions:
     """Return the options of reading, as the command line gives them; folders must exist."""
+    from karat.formats._sgm import SourceFolder
+    from karat.formats._tokens import TableFolder
+
     return ReadOptions(
         unit,
         None if tokens is None else TableFolder(tokens),

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from karat.formats._brackets import LONGEST_TEXT
 from karat.formats._writing import projected, refuse_unit, report_fields, report_rare, report_regions
+from karat.formats.conll import text_of
 from karat.limits import check_pairs
 from karat.model import Document, Mention, Region, Value
 from karat.plugin.formats import ReportLoss, WriteOptions
@@ -24,6 +25,7 @@ from karat.problems import Rule, quoted
 UNWRITABLE = Rule(
     "conll-unwritable", "fatal", "CoNLL holds spans of whole tokens and ids of one line; jsonl holds everything."
 )
+
 NOTHING = "-"
 
 _NAME = re.compile(r"\(([^()]+)\); part ([0-9]+)")
@@ -70,11 +72,6 @@ def write(document: Document, options: WriteOptions, report_loss: ReportLoss) ->
         for token in range(length)
     )
     return "".join([f"#begin document {document.id}\n", *lines, "#end document\n"]).encode("utf-8")
-
-
-def text_of(words: list[str]) -> str | None:
-    """The text of a mention with these words, if one of them is known."""
-    return None if all(word == NOTHING for word in words) else " ".join(words)
 
 
 def _report_losses(document: Document, report_loss: ReportLoss) -> None:

@@ -3,14 +3,12 @@
 from collections.abc import Callable
 
 from karat.formats._writing import members, refuse_unit, report_fields, report_rare, report_regions
+from karat.formats.tbf import LINK_KINDS, link_kind
 from karat.limits import check_pairs
 from karat.model import Document, Mention, Region, qualified
 from karat.plugin.formats import ReportLoss, TokenTables, WriteOptions
 from karat.problems import Rule, quoted
 from karat.regions import size, spelled
-
-LINK_KINDS = {"After": "after", "Subevent": "subevent"}
-"""Names that TAC's scorer reads, only in this spelling, and their kinds of links."""
 
 UNWRITABLE = Rule(
     "tbf-unwritable", "fatal", "Rename it: TBF separates columns by tabs, ids by commas, lines by line ends."
@@ -59,13 +57,6 @@ def write(document: Document, options: WriteOptions, report_loss: ReportLoss) ->
         else:
             report_loss(f"links of kind {link.kind}")
     return "\n".join([*lines, "#EndOfDocument", ""]).encode("utf-8")
-
-
-def link_kind(name: str) -> str | None:
-    """The kind of links that a relation is read as; other spellings of TAC's relations are ignored, as TAC does."""
-    kind = name.strip().lower()
-    is_respelt = kind in LINK_KINDS.values() and name not in LINK_KINDS
-    return None if not kind or kind.startswith("coref") or is_respelt else kind
 
 
 def _report_losses(document: Document, report_loss: ReportLoss) -> None:

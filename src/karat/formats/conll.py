@@ -50,11 +50,10 @@ from io import BytesIO
 from typing import NamedTuple
 
 from karat.formats._brackets import LONGEST_TEXT, Bracket, CellError, brackets, place
-from karat.formats._conll_writer import text_of, write
 from karat.formats._metadocuments import LAYOUTS, TOKENS, Layout, Row, detect
 from karat.formats._text import LinesExcept, after_line, decode, search_line
 from karat.model import EMPTY, Declared, Document, Mention, Places, qualified
-from karat.plugin.formats import Context, Format, Marker, Piece, ReadOptions
+from karat.plugin.formats import Context, Format, Marker, Piece, ReadOptions, ReportLoss, WriteOptions
 from karat.problems import KaratError, Report, Rule, quoted
 
 SUFFIXES = (".conll", ".v4_gold_conll", ".v4_auto_conll", ".v9_auto_conll")
@@ -471,6 +470,18 @@ def choose_protocols(documents: Iterable[Document]) -> tuple[str, ...]:
             is_local = (mention.cluster or "").startswith(qualified(document.id, ""))
             return PROTOCOLS[:1] if is_local else PROTOCOLS[1:]
     return PROTOCOLS[:1]
+
+
+def text_of(words: list[str]) -> str | None:
+    """The text of a mention with these words, if one of them is known."""
+    return None if all(word == "-" for word in words) else " ".join(words)
+
+
+def write(document: Document, options: WriteOptions, report_loss: ReportLoss) -> bytes:
+    """Write the lines of one document; report what CoNLL cannot hold."""
+    from karat.formats import _conll_writer
+
+    return _conll_writer.write(document, options, report_loss)
 
 
 PROTOCOLS = ("conll-2012", "simple-cdec", "pure-cdec")

@@ -14,7 +14,8 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from karat.formats._json import JSONL, decoded, form, repeated_key
+from karat.formats._json import JSONL, decoded, form
+from karat.formats._keys import repeated_key
 from karat.formats._text import DANGLING, MERGED, TWICE
 from karat.model import Cluster, Document, Id, Link, Mention, Places, Region
 from karat.plugin.formats import Context, Format, Marker, Piece, ReportLoss, WriteOptions

@@ -22,7 +22,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from functools import lru_cache, partial
 from itertools import chain
 
-from karat.formats._tbf_writer import LINK_KINDS, link_kind, write
 from karat.formats._text import (
     DANGLING,
     MERGED,
@@ -50,7 +49,7 @@ from karat.model import (
     compact_lines,
     qualified,
 )
-from karat.plugin.formats import Context, Format, Marker, Piece, TokenTable
+from karat.plugin.formats import Context, Format, Marker, Piece, ReportLoss, TokenTable, WriteOptions
 from karat.problems import KaratError, Report, Rule, quoted
 from karat.regions import runs, union
 
@@ -61,8 +60,8 @@ OTHER_MARKS = frozenset({"", "#", "@"})  # a line that begins so has no mention
 COLUMN_COUNT = 7  # all but confidences
 LONGEST_SEGMENT = 40  # two numbers of 18 digits, and blanks
 
-DECLARED = Declared(("event",), (("event", "type"), ("event", "realis")))
-"""Every mention has these columns, so they are scored even if a file has no mention."""
+LINK_KINDS = {"After": "after", "Subevent": "subevent"}
+"""Names that TAC's scorer reads, only in this spelling, and their kinds of links."""
 
 STRUCTURE = Rule("tbf-structure", "fatal", "Put each document between #BeginOfDocument ID and #EndOfDocument.")
 COLUMNS = Rule(
@@ -462,6 +461,20 @@ class _Relations:
         count = listed.count(",") + 1
         message = f"@{name} with {count} argument{'s' * (count > 1)}, expected {wanted}"
         self._warn(RELATION, line, f"{message}: {quoted(listed)}", found=listed)
+
+
+def link_kind(name: str) -> str | None:
+    """The kind of links that a relation is read as; other spellings of TAC's relations are ignored, as TAC does."""
+    kind = name.strip().lower()
+    is_respelt = kind in LINK_KINDS.values() and name not in LINK_KINDS
+    return None if not kind or kind.startswith("coref") or is_respelt else kind
+
+
+def write(document: Document, options: WriteOptions, report_loss: ReportLoss) -> bytes:
+    """Write one block; report what TBF cannot hold."""
+    from karat.formats import _tbf_writer
+
+    return _tbf_writer.write(document, options, report_loss)
 
 
 FORMAT = Format(

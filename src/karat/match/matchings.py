@@ -1,12 +1,16 @@
 """Matchings: methods that choose pairs among candidates, which are in the order of trial (see `match.alignment`)."""
 
 from collections.abc import Callable, Mapping, Sequence
-from fractions import Fraction
 from math import floor, lcm
+from typing import TYPE_CHECKING
 
-from karat.match.assignment import Edge, assignment, components
 from karat.plugin import Candidate, Match, Matching
 from karat.registry import Registry, function, named
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+    from karat.match.assignment import Edge
 
 
 def greedy(candidates: Sequence[Candidate]) -> list[Match]:
@@ -52,8 +56,12 @@ def gold_first(candidates: Sequence[Candidate]) -> list[Match]:
     return _optimal({(g, s): (negative, s, g, agreeing) for negative, s, g, agreeing in candidates}, lambda _: 0)
 
 
-def _optimal(by_ends: Mapping[Edge, Candidate], points: Callable[[Fraction], int]) -> list[Match]:
+def _optimal(by_ends: "Mapping[Edge, Candidate]", points: "Callable[[Fraction], int]") -> list[Match]:
     """Choose the candidates with the greatest sum of similarities, then of points, then the most pairs."""
+    from fractions import Fraction
+
+    from karat.match.assignment import assignment, components
+
     weights: dict[Edge, int] = {}
     for edges in components(by_ends):
         # Similarities are fractions of lengths: the nearest one with a small denominator is the exact one.

@@ -9,7 +9,6 @@ import re
 import tomllib
 from collections.abc import Callable, Mapping
 from functools import lru_cache, partial
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +25,7 @@ NOT_INHERITED = ("extends", "aliases")
 
 
 def _own() -> dict[str, Callable[[], object]]:
-    folder = Path(str(files("karat.protocols")))
-    return {path.stem: partial(Path, path) for path in sorted(folder.glob("*.toml"))}
+    return {path.stem: partial(Path, path) for path in sorted(Path(__file__).parent.glob("*.toml"))}
 
 
 def _existing(loaded: object) -> Path:

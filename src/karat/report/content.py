@@ -3,8 +3,6 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from karat.report.breakdowns import breakdown_tables
-from karat.report.errors import error_lines, error_tables
 from karat.report.layout import View, finding_lines
 from karat.report.scores import averages_line, bottleneck, intervals_line, quotable, score_table
 from karat.report.tables import Table
@@ -42,6 +40,17 @@ class Content(NamedTuple):
 def result_content(result: Result, view: View) -> Content:
     """The report of one system."""
     facts = {"unit": averages_line(result), "ci": intervals_line(result.confidence)}
+    breakdowns: list[Table] = []
+    errors: list[Table] = []
+    error_words: list[str] = []
+    if result.by or result.units:
+        from karat.report.breakdowns import breakdown_tables
+
+        breakdowns = breakdown_tables(result, view)
+    if result.errors is not None:
+        from karat.report.errors import error_lines, error_tables
+
+        error_words, errors = list(error_lines(result, digits=view.digits)), error_tables(result, digits=view.digits)
     return Content(
         result.protocol,
         result.title,
@@ -49,9 +58,9 @@ def result_content(result: Result, view: View) -> Content:
         {name: line for name, line in facts.items() if line},
         [score_table(result, digits=view.digits)],
         list(bottleneck(result.scores, mentions=result.gold.mentions)),
-        breakdown_tables(result, view),
-        list(error_lines(result, digits=view.digits)),
-        error_tables(result, digits=view.digits),
+        breakdowns,
+        error_words,
+        errors,
         [("", result)],
         finding_lines(result.warnings, result.warning_counts),
         result.signature,

@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from karat.report.breakdowns import breakdown_tables
 from karat.report.content import Content, result_content
-from karat.report.errors import error_listing
 from karat.report.layout import (
     DEFAULT,
     Style,
@@ -22,8 +20,6 @@ from karat.report.layout import (
     shared_findings,
     table,
 )
-from karat.report.listing import elements, listings, refuse_long
-from karat.report.markup import csv, latex, markdown, tidy
 from karat.report.scores import definitions, main_scores
 from karat.report.tables import Page, Table, as_text
 from karat.result import Result, family
@@ -51,8 +47,15 @@ def json(scored: "Sequence[Result | Comparison]") -> Iterator[str]:
     for item in scored:
         runs = [item] if isinstance(item, Result) else [run for system in item.systems for run in system.runs]
         for run in runs:
-            refuse_long(run)
+            _refuse_long(run)
     return _pieces([item.contents() for item in scored])
+
+
+def _refuse_long(run: Result) -> None:
+    if run.outcomes:
+        from karat.report.listing import refuse_long
+
+        refuse_long(run)
 
 
 def _pieces(contents: Sequence[dict[str, Any]]) -> Iterator[str]:
@@ -155,9 +158,15 @@ def _details(content: Content, view: View) -> Iterator[str]:
     """The outcomes of each measure, or the elements it lists; with error classes, the errors of each class."""
     for title, run in content.runs:
         if run.errors is not None and run.errors.is_listed:
+            from karat.report.errors import error_listing
+
             blocks = list(error_listing(run, view.style))
+        elif not run.outcomes and not run.details:
+            continue
         else:
-            refuse_long(run)
+            from karat.report.listing import elements, listings
+
+            _refuse_long(run)
             blocks = list(listings(run.outcomes, view.style))
             for id_, listed in run.details.items():
                 blocks += elements(id_, listed, digits=view.digits, style=view.style)
@@ -191,6 +200,8 @@ def _summary_tables(results: Sequence[Result], view: View) -> Iterator[Table]:
     """Main scores, one row per protocol, and breakdowns; with several protocols, each breakdown names its own."""
     ids = list(dict.fromkeys(id_ for result in results for id_ in result.counted_ids()))
     yield from main_scores("protocol", {result.protocol: result.scores for result in results}, ids, digits=view.digits)
+    from karat.report.breakdowns import breakdown_tables
+
     for result in results:
         for cells in breakdown_tables(result, view):
             name = f"{cells.header[0]} ({result.protocol})" if len(results) > 1 else cells.header[0]
@@ -233,10 +244,24 @@ def _page(scored: "Sequence[Scored]", view: View) -> Page:
     return Page(tables, comments)
 
 
-def _records(scored: "Sequence[Scored]", view: View) -> Page:
+def _csv(scored: "Sequence[Scored]", view: View) -> str:
     """One table of everything."""
+    from karat.report.markup import csv, tidy
+
     comments = [line for item in scored for line in _content(item, view).comments()]
-    return tidy([row for item in scored for row in item.to_dicts()], comments, digits=view.digits)
+    return csv(tidy([row for item in scored for row in item.to_dicts()], comments, digits=view.digits))
+
+
+def _markdown(scored: "Sequence[Scored]", view: View) -> str:
+    from karat.report.markup import markdown
+
+    return markdown(_page(scored, view))
+
+
+def _latex(scored: "Sequence[Scored]", view: View) -> str:
+    from karat.report.markup import latex
+
+    return latex(_page(scored, view))
 
 
 def html(scored: "Scored") -> str:
@@ -264,8 +289,8 @@ def html(scored: "Scored") -> str:
 FORMATS: "Mapping[str, Callable[[Sequence[Scored], View], str | Iterable[str]]]" = {
     "text": text,
     "json": lambda scored, _: json(scored),
-    "csv": lambda scored, view: csv(_records(scored, view)),
-    "markdown": lambda scored, view: markdown(_page(scored, view)),
-    "latex": lambda scored, view: latex(_page(scored, view)),
+    "csv": _csv,
+    "markdown": _markdown,
+    "latex": _latex,
 }
 """Outputs of `karat score -f` and `karat compare -f`."""

@@ -9,9 +9,7 @@ from msgspec import Struct
 from karat.counts import fill_undefined, scores_of_counts
 from karat.families.coref.card import CARD
 from karat.families.coref.formulas import FORMULAS
-from karat.families.coref.metamentions import MetaTable
 from karat.families.coref.table import CorefTable, Singletons
-from karat.families.coref.zeros import AnaphoricZeros, MentionOverlap, Zeros
 from karat.plugin import (
     Composite,
     Contingency,
@@ -87,7 +85,11 @@ class Coref(Measure[Contingency, PrecisionRecall], frozen=True):
 
 def table(setting: Setting, *, alignment: str, singletons: Singletons = "keep") -> CorefTable:
     """Return the contingency table (`karat.plugin.Contingency`) of a unit under an alignment of the protocol."""
-    spec = MetaTable if setting.collapse == "aligned" else CorefTable
+    spec = CorefTable
+    if setting.collapse == "aligned":
+        from karat.families.coref.metamentions import MetaTable
+
+        spec = MetaTable
     return spec(setting.align(alignment), singletons, setting.unit)
 
 
@@ -101,8 +103,12 @@ def measures(parameters: Parameters, setting: Setting) -> list[Entry]:
     ]
     rows: list[Entry] = [*(Coref(coref_table, name, name in parameters.without) for name in FORMULAS), *averages]
     if parameters.overlap:
+        from karat.families.coref.zeros import MentionOverlap
+
         rows.append(MentionOverlap(setting.align(parameters.overlap)))
     if parameters.zeros:
+        from karat.families.coref.zeros import AnaphoricZeros, Zeros
+
         rows.append(Zeros(AnaphoricZeros(coref_table.alignment)))
     return [row for row in rows if not parameters.only or row.id.removeprefix("coref.") in parameters.only]
 

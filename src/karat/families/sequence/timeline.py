@@ -103,17 +103,36 @@ def _late_first(graph: Graph) -> list[Point]:
 
 def _contradictory(links: frozenset[TimeLink], graph: Graph) -> set[TimeLink]:
     """Links with a constraint on a cycle: both its points are in one strongly connected component."""
-    import numpy as np
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import connected_components
-
-    index = {point: i for i, point in enumerate(graph)}
-    edges = [(index[first], index[second]) for first, seconds in graph.items() for second in seconds]
-    rows, columns = np.array(edges).T
-    matrix = csr_array((np.ones(len(edges)), (rows, columns)), shape=(len(graph), len(graph)))
-    _, component = connected_components(matrix, connection="strong")
+    component = _strong_components(graph)
     return {
-        link
-        for link in links
-        if any(component[index[first]] == component[index[second]] for first, second in _constraints([link]))
+        link for link in links if any(component[first] == component[second] for first, second in _constraints([link]))
     }
+
+
+def _strong_components(graph: Graph) -> dict[Point, Point]:
+    """For each point, one that stands for its strongly connected component (Sharir 1981)."""
+    earlier: Graph = {point: [] for point in graph}
+    for point, later in graph.items():
+        for other in later:
+            earlier[other].append(point)
+    seen: set[Point] = set()
+    finished = [point for start in graph for point in _post_order(graph, start, seen)]
+    seen = set()
+    return {point: start for start in reversed(finished) for point in _post_order(earlier, start, seen)}
+
+
+def _post_order(graph: Graph, start: Point, seen: set[Point]) -> Iterator[Point]:
+    """Yield the points that a depth-first search finds, each after those it leads to; `seen` are left out."""
+    if start in seen:
+        return
+    seen.add(start)
+    path = [(start, iter(graph[start]))]
+    while path:
+        point, following = path[-1]
+        other = next((other for other in following if other not in seen), None)
+        if other is None:
+            path.pop()
+            yield point
+        else:
+            seen.add(other)
+            path.append((other, iter(graph[other])))

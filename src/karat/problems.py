@@ -280,15 +280,13 @@ _INVISIBLE = (
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
 """Control and bidirectional characters, and others that show nothing (Unicode: default ignorable) or break a line."""
-_IN_LINES = re.compile(f"[{_INVISIBLE}]")
-_IN_ONE_LINE = re.compile(f"[{_INVISIBLE}\t\n]")
 
 
 def visible(text: str, *, lines: bool = False) -> str:
     """Text with each character that a reader cannot see escaped as in JSON; `lines`: but for line ends and tabs."""
     if text.isascii() and (text.replace("\n", "").replace("\t", "") if lines else text).isprintable():
         return text
-    return (_IN_LINES if lines else _IN_ONE_LINE).sub(_escaped, text)
+    return re.sub(f"[{_INVISIBLE}]" if lines else f"[{_INVISIBLE}\t\n]", _escaped, text)
 
 
 def _escaped(match: re.Match[str]) -> str:
@@ -307,10 +305,10 @@ LISTED = 100
 
 def nearest(word: str, known: Iterable[str]) -> str:
     """A sentence that names the known word nearest to a misspelt one, or lists them if none is near."""
-    names = list(known)
-    lowered = {name.lower(): name for name in reversed(names)}
     from difflib import get_close_matches
 
+    names = list(known)
+    lowered = {name.lower(): name for name in reversed(names)}
     close = get_close_matches(word.lower(), lowered, n=1, cutoff=0.5)
     if close:
         return f"Did you mean {lowered[close[0]]}?"

@@ -26,14 +26,14 @@ def read_options(
     max_bytes: int | None = None,
 ) -> ReadOptions:
     """Return the options of reading, as the command line gives them; folders must exist."""
-    from karat.formats._sgm import SourceFolder
-    from karat.formats._tokens import TableFolder
+    table_folder = source_folder = None
+    if tokens is not None:
+        from karat.formats._tokens import TableFolder
 
-    return ReadOptions(
-        unit,
-        None if tokens is None else TableFolder(tokens),
-        None if sources is None else SourceFolder(sources),
-        tuple(coreference),
-        documents,
-        max_bytes=MAX_BYTES if max_bytes is None else max_bytes,
-    )
+        table_folder = TableFolder(tokens)
+    if sources is not None:
+        from karat.formats._sgm import SourceFolder
+
+        source_folder = SourceFolder(sources)
+    limit = MAX_BYTES if max_bytes is None else max_bytes
+    return ReadOptions(unit, table_folder, source_folder, tuple(coreference), documents, max_bytes=limit)

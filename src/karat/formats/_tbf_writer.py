@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from karat.formats._writing import members, refuse_unit, report_fields, report_rare, report_regions
-from karat.formats.tbf import LINK_KINDS, link_kind
+from karat.formats.tbf import link_kind
 from karat.limits import check_pairs
 from karat.model import Document, Mention, Region, qualified
 from karat.plugin.formats import ReportLoss, TokenTables, WriteOptions

@@ -63,6 +63,9 @@ LONGEST_SEGMENT = 40  # two numbers of 18 digits, and blanks
 LINK_KINDS = {"After": "after", "Subevent": "subevent"}
 """Names that TAC's scorer reads, only in this spelling, and their kinds of links."""
 
+DECLARED = Declared(("event",), (("event", "type"), ("event", "realis")))
+"""Every mention has these columns, so they are scored even if a file has no mention."""
+
 STRUCTURE = Rule("tbf-structure", "fatal", "Put each document between #BeginOfDocument ID and #EndOfDocument.")
 COLUMNS = Rule(
     "tbf-columns",

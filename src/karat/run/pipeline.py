@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
 from functools import cached_property
-from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec import Struct, field
@@ -16,10 +15,10 @@ from karat.corpus.fingerprint import Share, share
 from karat.corpus.interface import Corpus, Executor, Progress
 from karat.model import other_links
 from karat.plugin import Facts
-from karat.problems import Finding, KaratError, Report, Rule, graver, placed, without
+from karat.problems import Finding, Findings, KaratError, Report, Rule, graver, placed, without
 from karat.protocols import Protocol
 from karat.run.pairs import PairReader, Places, Preparation
-from karat.run.plan import Options, Plan, readings
+from karat.run.plan import Options, Plan, readings, refuse_absent
 from karat.run.rows import DocumentRow
 from karat.run.units import folded
 
@@ -40,7 +39,7 @@ class Batch(Struct):
     """For each protocol."""
     observed: list[dict[str, tuple[Any, ...]]]
     """For each protocol, by document: what its filters remember."""
-    findings: list[Finding] = []
+    findings: Findings = field(default_factory=Findings)
     gold_mentions: int = 0
     system_mentions: int = 0
     shares: list[Share] = []
@@ -52,8 +51,8 @@ class Batch(Struct):
     system_ids: dict[str, NamedIds] = {}
     system_links: Counter[str] = field(default_factory=Counter)
     """The number of the system's links of each kind."""
-    facts: tuple[Facts, Facts] | None = None
-    """Facts about the documents, if they were only assumed."""
+    facts: tuple[Facts, Facts] = field(default_factory=lambda: (Facts(), Facts()))
+    """Facts about the documents of gold and of the system."""
 
     @classmethod
     def empty(cls, protocols: int) -> "Batch":
@@ -61,7 +60,8 @@ class Batch(Struct):
         return cls([[] for _ in range(protocols)], [{} for _ in range(protocols)])
 
     def extend(self, later: "Batch") -> None:
-        """Add the documents of another batch, without its findings."""
+        """Add the documents of another batch."""
+        self.findings.merge(later.findings)
         for rows, others in zip(self.rows, later.rows, strict=True):
             rows += others
         for observed, more in zip(self.observed, later.observed, strict=True):
@@ -73,10 +73,8 @@ class Batch(Struct):
         self.gold_ids |= later.gold_ids
         self.system_ids |= later.system_ids
         self.system_links += later.system_links
-        if later.facts is not None:
-            self.facts = self.facts or (Facts(), Facts())
-            for facts, later_facts in zip(self.facts, later.facts, strict=True):
-                facts.update(later_facts)
+        for facts, later_facts in zip(self.facts, later.facts, strict=True):
+            facts.update(later_facts)
 
 
 class Work(NamedTuple):
@@ -84,8 +82,8 @@ class Work(NamedTuple):
 
     protocols: Sequence[Protocol]
     options: Options
-    facts: tuple[Facts, Facts] | None = None
-    """Facts that are assumed of gold and system; None: those of all their documents."""
+    facts: tuple[Facts, Facts]
+    """Facts that are assumed of gold and of the system."""
     edits: "Mapping[str, Edit] | None" = None
     """Changes of documents of the system."""
 
@@ -103,8 +101,7 @@ class Pipeline:
 
     def __init__(self, gold: Corpus, system: Corpus, work: Work) -> None:
         self.gold, self.system, self.work = gold, system, work
-        self.findings: list[Finding] = []
-        """Findings since the last batch."""
+        self._findings = Findings()
         self.report = self._reporting()
         superseded = frozenset.intersection(*(protocol.superseded for protocol in work.protocols))
         self.report_pairs = without(self.report, superseded)
@@ -120,9 +117,15 @@ class Pipeline:
     def plans(self) -> list[Plan]:
         """The plan of each protocol. Options that do not fit the corpora are refused."""
         self._preparation  # noqa: B018
-        facts, compares = self.work.facts or (self.gold.facts(), self.system.facts()), len(self.work.protocols) > 1
+        protocols, options, facts, _ = self.work
         with placed(lambda: (self.gold.name, None)):
-            return [Plan(protocol, *facts, self.work.options, compares=compares) for protocol in self.work.protocols]
+            plans = [Plan(protocol, *facts, options, compares=len(protocols) > 1) for protocol in protocols]
+        refuse_absent(options.measures, plans)
+        return plans
+
+    def assuming(self, facts: tuple[Facts, Facts]) -> "Pipeline":
+        """Return a pipeline for the same documents under other facts."""
+        return Pipeline(self.gold, self.system, self.work._replace(facts=facts))
 
     def _reading(self, kind: str) -> Reading | None:
         """Return how the protocols read a kind of links."""
@@ -142,18 +145,21 @@ class Pipeline:
         return graver(report, faults, {code for protocol in protocols for code in protocol.refusals})
 
     def _add_finding(self, finding: Finding) -> None:
-        self.findings.append(finding)
+        self._findings.add(finding)
+
+    def take_findings(self) -> Findings:
+        """Return the findings since this was last called."""
+        findings, self._findings = self._findings, Findings()
+        return findings
 
     def batch(self, ids: Sequence[str], progress: Progress | None = None) -> Batch:
         """Make the rows of some documents. Each document is released before the next one is read."""
         batch = Batch.empty(len(self.plans))
-        if self.work.facts is not None:
-            batch.facts = Facts(), Facts()
         for done, id_ in enumerate(ids, 1):
             self._add(batch, id_)
             if progress is not None:
                 progress(done, len(ids))
-        batch.findings, self.findings = self.findings, []
+        batch.findings = self.take_findings()
         for plan, rows in zip(self.plans, batch.rows, strict=True):
             if plan.can_fold and self.work.edits is None:
                 rows[:] = folded(plan.measures, rows)
@@ -169,9 +175,8 @@ class Pipeline:
             batch.gold_ids[id_] = ids_of(pair.gold)
         if self.system.global_ids:
             batch.system_ids[id_] = ids_of(pair.system)
-        if batch.facts is not None:
-            batch.facts[0].add(pair.gold)
-            batch.facts[1].add(pair.system)
+        batch.facts[0].add(pair.gold)
+        batch.facts[1].add(pair.system)
         batch.gold_mentions += len(pair.gold.mentions)
         batch.system_mentions += len(pair.system.mentions)
         chosen = [
@@ -192,14 +197,12 @@ class Pipeline:
         self, ids: Sequence[str], executor: Executor | None = None, progress: Progress | None = None
     ) -> Iterator[Batch]:
         """Make the rows of documents in this process, or in those of the executor, in their order."""
-        indexes = self.gold.index, self.system.index
-        groups = [ids] if executor is None else chunks(ids, indexes, executor)
-        tasks = None if executor is None or len(groups) == 1 else self._tasks(groups)
-        done = 0
-        if executor is None or tasks is None:
+        groups = [ids] if executor is None else chunks(ids, (self.gold.index, self.system.index), executor)
+        if executor is None or len(groups) == 1 or self._task(groups[0]) is None:
             for start in range(0, len(ids), BATCH):
                 yield self.batch(ids[start : start + BATCH], _counting(progress, start, len(ids)))
             return
+        done, tasks = 0, filter(None, map(self._task, groups))
         for group, made in zip(groups, executor.map(made_batch, self.work, tasks), strict=True):
             if isinstance(made, str):
                 self.batch(group)  # raises the same error, unless only the worker has it
@@ -209,22 +212,10 @@ class Pipeline:
                 progress(done, len(ids))
             yield made
 
-    def _tasks(self, groups: Sequence[Sequence[str]]) -> Iterator[Task] | None:
-        """Return a task for each group of documents; None if they cannot be sent."""
-        made = (self._task(group) for group in groups)
-        first = next(made)
-        if first is None:
-            return None
-        return (task for task in chain([first], made) if task is not None)
-
     def _task(self, ids: Sequence[str]) -> Task | None:
+        """Return a task for a worker; None if the documents cannot be sent."""
         gold, system = (corpus.part([id_ for id_ in ids if id_ in corpus.ids()]) for corpus in (self.gold, self.system))
         return None if gold is None or system is None else Task(ids, gold, system)
-
-    def close(self) -> None:
-        """Close the files of both sides."""
-        self.gold.close()
-        self.system.close()
 
 
 def _counting(progress: Progress | None, start: int, total: int) -> Progress | None:
@@ -238,7 +229,7 @@ def made_batch(work: Work, task: Task) -> Batch | str:
     try:
         pipeline = Pipeline(task.gold, task.system, work)
         pipeline.plans  # noqa: B018
-        pipeline.findings = []  # what filters report when they are prepared is known already
+        pipeline.take_findings()  # what filters report when they are prepared is known already
         return pipeline.batch(task.ids)
     except KaratError as error:
         return str(error.finding)

@@ -31,7 +31,7 @@ from karat.plugin import (
     scorable,
 )
 from karat.problems import Finding, KaratError, Report, Rule, nearest, quoted
-from karat.protocols import Protocol
+from karat.protocols import PROTOCOLS, Protocol, resolve
 from karat.result import Score
 from karat.run.fields import Field
 from karat.run.pairs import PreparedPair
@@ -47,6 +47,9 @@ NO_TOPIC = Rule(
     "topic-missing", "note", "Give each document a topic, or choose a protocol with another unit of evaluation."
 )
 NO_KIND = Rule("kind-absent", "fatal", "Choose the kinds of mentions to score with --set kinds=...")
+NO_MEASURE = Rule(
+    "measure-absent", "fatal", "Choose a measure of the protocol; --set attributes=... scores other attributes."
+)
 MEASURE_TWICE = Rule("row-twice", "fatal", "Rename the attribute, or choose others with --set attributes=...")
 
 
@@ -337,6 +340,23 @@ def lacking(protocol: Protocol, kinds: Collection[str], what: str) -> Finding | 
         return None
     wanted = ", ".join(protocol.kinds)
     return NO_KIND.at(f"{what} has no mention of kind {wanted}. {nearest(protocol.kinds[0], sorted(kinds))}")
+
+
+def refuse_absent(prefixes: Sequence[str], plans: Sequence[Plan]) -> None:
+    """Refuse a measure that no protocol of this run offers, with the reason if it is known."""
+    offered = list(dict.fromkeys(id_ for plan in plans for id_ in plan.offered))
+    for prefix in prefixes:
+        if any(id_.startswith(prefix) for id_ in offered):
+            continue
+        for plan in plans:
+            for row in plan.unscored:
+                if row.id.startswith(prefix):
+                    raise NO_MEASURE.error(f"{plan.protocol.name} does not score {row.id} here: {row.reason}")
+        names = ", ".join(plan.protocol.name for plan in plans)
+        message = f"{names} has no measure {prefix!r} here. {nearest(prefix, offered)}"
+        family = prefix.partition(".")[0]
+        others = [name for name, _ in PROTOCOLS if family in {choice.name for choice in resolve(name).families}]
+        raise NO_MEASURE.error(f"{message} Protocols of that family: {', '.join(others)}." if others else message)
 
 
 def _selected(names: Sequence[str], ids: Sequence[str]) -> set[str]:

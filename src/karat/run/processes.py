@@ -44,7 +44,7 @@ class Pool:
 
         def submit(task: T) -> "Future[Done[R]]":
             with _losses_reported(), signals_deferred():
-                return _Submitted(self._pool.submit(call_packed, data, task))
+                return self._pool.submit(call_packed, data, task)
 
         return in_order(submit, tasks, AHEAD * self._jobs)
 
@@ -78,18 +78,6 @@ class Future(Protocol[R_co]):
         ...
 
 
-class _Submitted(Generic[R]):
-    """A result on its way from another process."""
-
-    def __init__(self, future: Future[R]) -> None:
-        self._future = future
-
-    def result(self) -> R:
-        """Wait for it, as long as there are processes."""
-        with _losses_reported():
-            return self._future.result()
-
-
 @contextlib.contextmanager
 def _losses_reported() -> Iterator[None]:
     try:
@@ -108,7 +96,8 @@ def in_order(submit: Callable[[T], Future[Done[R]]], tasks: Iterable[T], ahead: 
 
     def results() -> Iterator[R]:
         while waiting:
-            done = waiting.popleft().result()
+            with _losses_reported():
+                done = waiting.popleft().result()
             waiting.extend(submit(task) for task in islice(left, 1))
             opened.add(done.opened)
             yield done.result

@@ -1,7 +1,7 @@
 """Scores a system against gold: makes rows of all documents, finishes them, and returns results."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -15,106 +15,25 @@ from karat.corpus.fingerprint import Fingerprint
 from karat.corpus.interface import Corpus, Executor, Progress
 from karat.corpus.opening import absent_names
 from karat.families import MEASURES
-from karat.problems import Finding, Findings, KaratError, Origin, Report, Rule, UsageError, nearest, placed
-from karat.protocols import PROTOCOLS, Protocol, resolve
+from karat.problems import Finding, Findings, KaratError, Origin, Report, Rule, UsageError, placed
+from karat.protocols import Protocol
 from karat.protocols.signature import signature
 from karat.result import Result, Score, Side, UnitRows
 from karat.run.pairs import paired_ids
 from karat.run.pipeline import Batch, Pipeline, Work, across
-from karat.run.plan import Options, Plan, counts_wholes
+from karat.run.plan import Options, Plan
+from karat.run.remarks import counted, remarks
 from karat.run.rows import DocumentRow, UnitRow
 from karat.run.units import ScoreFunction, UnitTable, finish, leave_out
 
 if TYPE_CHECKING:
     from karat.run.breakdown import BrokenDown
 
-IGNORED = Rule("false-alarms-uncounted", "note", "The protocol averages only over units with gold mentions.")
-GIVEN = Rule("mentions-given", "note", "Compare only with systems that were also given gold mentions.")
-COLLAPSED = Rule("mentions-collapsed", "note", "Links within a document are not scored here.")
-RESTRICTED = Rule("breakdown-restricted", "note", "These rows do not add up to the total.")
-NOT_SCORED = Rule("row-absent", "note", "Ignore this if it is intended; otherwise choose another protocol or setting.")
-UNMATCHABLE = Rule("items-unmatchable", "note", "Under this protocol they always count as missed or spurious.")
-
-
-def remarks(
-    plan: Plan, rows: Sequence[DocumentRow], units: Sequence[UnitRow], notes: Sequence[Finding]
-) -> Iterator[Finding]:
-    """Yield remarks on the result of a protocol; `notes` are those of its tables."""
-    selected, measures = set(plan.selected), plan.measures.measures
-    yield from _not_scored(plan)
-    unmatchable = [
-        f"{id_}: {items} ({count:,})"
-        for (id_, items), count in counted(unit.unmatchable for unit in units).items()
-        if count and id_ in selected
-    ]
-    if unmatchable:
-        yield UNMATCHABLE.at(f"some items cannot be matched: {'; '.join(unmatchable)}")
-    tallies: dict[Rule, Counter[str]] = {}
-    for unit in units:
-        for (rule, items), count in unit.tallies.items():
-            tallies.setdefault(rule, Counter())[items] += count
-    for rule, counts in tallies.items():
-        yield rule.at("; ".join(f"{items}: {count:,}" for items, count in sorted(counts.items())))
-    false_alarms = [unit.system for unit in units if not unit.gold and unit.system]
-    if false_alarms and any(averages.units == "with-gold" for _, averages in measures):
-        yield IGNORED.at(_ignored(sum(false_alarms), len(false_alarms), plan.protocol.unit))
-    totals = UnitTable(plan.measures, units).totals()
-    whole = [total for (measure, _), total in zip(measures, totals, strict=True) if counts_wholes(measure)]
-    is_perfect = all(ratio.value in (None, 1) for total in whole for ratio in total.ratios().values())
-    if whole and all(row.has_same_mentions for row in rows) and not is_perfect:
-        yield GIVEN.at("gold and system have the same mentions: the system may have been given those of gold")
-    sizes = [row.collapsed for row in rows if row.collapsed is not None]
-    if sizes:
-        gold, gold_left, system, system_left = map(sum, zip(*sizes, strict=True))
-        if gold or system:
-            message = f"{gold:,} gold mentions became {gold_left:,}, {system:,} system mentions became {system_left:,}"
-            yield COLLAPSED.at(f"each cluster within a document was collapsed to one mention: {message}")
-    yield from notes
-    if any(unit.gold for unit in units):
-        for (measure, _), total in zip(measures, totals, strict=True):
-            yield from measure.notes_on_total(total)
-    restricted = [measure.id for measure, _ in measures if counts_wholes(measure) and measure.id in selected]
-    if plan.breakdowns and restricted:
-        fields = ", ".join(breakdown.field.name for breakdown in plan.breakdowns)
-        families = ", ".join(dict.fromkeys(f"{id_.partition('.')[0]}.*" for id_ in restricted))
-        message = f"{families} by {fields}: each row is scored on the corpus restricted to mentions with that value"
-        yield RESTRICTED.at(f"{message} (for aligned mentions, gold's value)")
-
-
-def _not_scored(plan: Plan) -> Iterator[Finding]:
-    """Yield which measures are not scored, and why."""
-    reasons: dict[str, list[str]] = {}
-    for row in plan.omitted:
-        reasons.setdefault(row.reason, []).append(row.id)
-    for reason, ids in reasons.items():
-        yield NOT_SCORED.at(f"{', '.join(ids)} {'are' if len(ids) > 1 else 'is'} not scored: {reason}")
-
-
-def counted(notes: Iterable[Mapping[str, Mapping[str, int]]]) -> Counter[tuple[str, str]]:
-    """Add up the notes of units, by measure and what they are about."""
-    counts: Counter[tuple[str, str]] = Counter()
-    for by_measure in notes:
-        for id_, own in by_measure.items():
-            for what, count in own.items():
-                counts[id_, what] += count
-    return counts
-
-
-def _ignored(mentions: int, units: int, unit: str) -> str:
-    if mentions == 1:
-        return f"1 system mention ignored: its {unit} has no gold mentions"
-    place = f"{unit} has" if units == 1 else f"{units:,} {unit}s have"
-    return f"{mentions:,} system mentions ignored: their {place} no gold mentions"
-
-
 T = TypeVar("T")
 
 ASSUMED = 50
 """Documents of each side from which a run takes what its corpora hold."""
 NO_MENTIONS = Rule("no-mentions", "note", "Check the file if you expected mentions.")
-NO_MEASURE = Rule(
-    "measure-absent", "fatal", "Choose a measure of the protocol; --set attributes=... scores other attributes."
-)
 
 
 def score(
@@ -139,7 +58,7 @@ def score(
             if isinstance(corpus, FileCorpus):
                 corpus.keep_documents()  # repaired documents are read again
     try:
-        return _score(gold, system, Work(protocols, options), findings, progress, executor)
+        return _score(gold, system, protocols, options, findings, progress, executor)
     finally:
         gold.close()
         system.close()
@@ -148,31 +67,34 @@ def score(
 def _score(
     gold: Corpus,
     system: Corpus,
-    work: Work,
+    protocols: Sequence[Protocol],
+    options: Options,
     findings: Findings,
     progress: Progress | None,
     executor: Executor | None,
 ) -> list[Result]:
     assumed = gold.facts(ASSUMED), system.facts(ASSUMED)
-    pipeline = Pipeline(gold, system, work._replace(facts=assumed))
+    pipeline = Pipeline(gold, system, Work(protocols, options, assumed))
     for finding in absent_names(gold, system):
         pipeline.report(finding)
-    ids = paired_ids(gold, system, work.protocols, pipeline.report_pairs)
-    _move(pipeline.findings, findings)
-    pipeline, whole = _mapped(pipeline, ids, findings, progress, executor)
-    plans = pipeline.plans
+    ids = paired_ids(gold, system, protocols, pipeline.report_pairs)
+    findings.merge(pipeline.take_findings())
+    pipeline, whole = _mapped(pipeline, ids, progress, executor)
+    findings.merge(whole.findings)
     _look_across(pipeline, whole)
     sides = (
         Side(gold.name, len(gold.ids()), whole.gold_mentions, str(Fingerprint(whole.shares))),
         Side(system.name, len(system.ids()), whole.system_mentions),
     )
-    finished = [_finished(plan, rows, pipeline.places.report) for plan, rows in zip(plans, whole.rows, strict=True)]
-    _move(pipeline.findings, findings)
+    finished = [
+        _finished(plan, rows, pipeline.places.report) for plan, rows in zip(pipeline.plans, whole.rows, strict=True)
+    ]
+    findings.merge(pipeline.take_findings())
     results = [
         _result(plan, rows, *made, *sides, offsets=whole.units, findings=findings)
-        for plan, rows, made in zip(plans, whole.rows, finished, strict=True)
+        for plan, rows, made in zip(pipeline.plans, whole.rows, finished, strict=True)
     ]
-    if work.options.errors:
+    if options.errors:
         from karat.run.errors import Analysis
 
         for index, result in enumerate(results):
@@ -182,51 +104,29 @@ def _score(
 
 
 def _mapped(
-    pipeline: Pipeline, ids: Sequence[str], findings: Findings, progress: Progress | None, executor: Executor | None
+    pipeline: Pipeline, ids: Sequence[str], progress: Progress | None, executor: Executor | None
 ) -> tuple[Pipeline, Batch]:
     """Make the rows of all documents, under what the first ones of each side hold; again, once, if others hold more."""
-    gold, system, work, assumed = pipeline.gold, pipeline.system, pipeline.work, pipeline.work.facts
-    assert assumed is not None, "a run is made under assumptions"
     try:
-        planned = _planned(pipeline)
-    except KaratError:
-        assumed = gold.facts(), system.facts()
-        planned = _planned(Pipeline(gold, system, work._replace(facts=assumed)))
-    reported = Findings()
-    whole = _joined(planned, ids, reported, progress, executor)
-    assert whole.facts is not None, "they were assumed"
-    for facts, first in zip(whole.facts, assumed, strict=True):
-        facts.update(first)
-    if not all(plan.holds(*whole.facts) for plan in planned.plans):
-        planned = _planned(Pipeline(gold, system, work._replace(facts=whole.facts)))
-        reported = Findings()
-        whole = _joined(planned, ids, reported, progress, executor)
-    findings.merge(reported)
-    return planned, whole
+        plans = pipeline.plans
+    except KaratError:  # the first documents may lack what others hold
+        pipeline = pipeline.assuming((pipeline.gold.facts(), pipeline.system.facts()))
+        plans = pipeline.plans
+    whole = _joined(pipeline, ids, progress, executor)
+    for facts, assumed in zip(whole.facts, pipeline.work.facts, strict=True):
+        facts.update(assumed)
+    if not all(plan.holds(*whole.facts) for plan in plans):
+        pipeline = pipeline.assuming(whole.facts)
+        whole = _joined(pipeline, ids, progress, executor)
+    return pipeline, whole
 
 
-def _planned(pipeline: Pipeline) -> Pipeline:
-    """Refuse what the protocols do not offer."""
-    _refuse_absent(pipeline.work.options.measures, pipeline.plans)
-    return pipeline
-
-
-def _joined(
-    pipeline: Pipeline, ids: Sequence[str], findings: Findings, progress: Progress | None, executor: Executor | None
-) -> Batch:
-    _move(pipeline.findings, findings)
+def _joined(pipeline: Pipeline, ids: Sequence[str], progress: Progress | None, executor: Executor | None) -> Batch:
     whole = Batch.empty(len(pipeline.plans))
+    whole.findings = pipeline.take_findings()
     for batch in pipeline.batches(ids, executor, progress):
-        _move(batch.findings, findings)
         whole.extend(batch)
     return whole
-
-
-def _move(found: list[Finding], findings: Findings) -> None:
-    """Add findings to those of the run, which keep only the first of each code."""
-    for finding in found:
-        findings.add(finding)
-    found.clear()
 
 
 def _look_across(pipeline: Pipeline, whole: Batch) -> None:
@@ -372,20 +272,3 @@ def _refuse_unknown_family(prefix: str) -> None:
             raise
         hint = f"Did you mean {' or '.join(meant)}? `karat measures` lists them."
         raise UsageError("unknown-measure", f"there is no measure {prefix!r}", hint) from None
-
-
-def _refuse_absent(prefixes: Sequence[str], plans: Sequence[Plan]) -> None:
-    """Refuse a measure that no protocol of this run offers, with the reason if it is known."""
-    offered = list(dict.fromkeys(id_ for plan in plans for id_ in plan.offered))
-    for prefix in prefixes:
-        if any(id_.startswith(prefix) for id_ in offered):
-            continue
-        for plan in plans:
-            for row in plan.unscored:
-                if row.id.startswith(prefix):
-                    raise NO_MEASURE.error(f"{plan.protocol.name} does not score {row.id} here: {row.reason}")
-        names = ", ".join(plan.protocol.name for plan in plans)
-        message = f"{names} has no measure {prefix!r} here. {nearest(prefix, offered)}"
-        family = prefix.partition(".")[0]
-        others = [name for name, _ in PROTOCOLS if family in {choice.name for choice in resolve(name).families}]
-        raise NO_MEASURE.error(f"{message} Protocols of that family: {', '.join(others)}." if others else message)

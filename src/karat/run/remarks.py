@@ -1,0 +1,87 @@
+"""Remarks on a result: what is not scored, cannot be matched, or must be known to read the scores."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from karat.problems import Finding, Rule
+from karat.run.plan import Plan, counts_wholes
+from karat.run.rows import DocumentRow, UnitRow
+from karat.run.units import UnitTable
+
+IGNORED = Rule("false-alarms-uncounted", "note", "The protocol averages only over units with gold mentions.")
+GIVEN = Rule("mentions-given", "note", "Compare only with systems that were also given gold mentions.")
+COLLAPSED = Rule("mentions-collapsed", "note", "Links within a document are not scored here.")
+RESTRICTED = Rule("breakdown-restricted", "note", "These rows do not add up to the total.")
+NOT_SCORED = Rule("row-absent", "note", "Ignore this if it is intended; otherwise choose another protocol or setting.")
+UNMATCHABLE = Rule("items-unmatchable", "note", "Under this protocol they always count as missed or spurious.")
+
+
+def remarks(
+    plan: Plan, rows: Sequence[DocumentRow], units: Sequence[UnitRow], notes: Sequence[Finding]
+) -> Iterator[Finding]:
+    """Yield remarks on the result of a protocol; `notes` are those of its tables."""
+    selected, measures = set(plan.selected), plan.measures.measures
+    yield from _not_scored(plan)
+    unmatchable = [
+        f"{id_}: {items} ({count:,})"
+        for (id_, items), count in counted(unit.unmatchable for unit in units).items()
+        if count and id_ in selected
+    ]
+    if unmatchable:
+        yield UNMATCHABLE.at(f"some items cannot be matched: {'; '.join(unmatchable)}")
+    tallies: dict[Rule, Counter[str]] = {}
+    for unit in units:
+        for (rule, items), count in unit.tallies.items():
+            tallies.setdefault(rule, Counter())[items] += count
+    for rule, counts in tallies.items():
+        yield rule.at("; ".join(f"{items}: {count:,}" for items, count in sorted(counts.items())))
+    false_alarms = [unit.system for unit in units if not unit.gold and unit.system]
+    if false_alarms and any(averages.units == "with-gold" for _, averages in measures):
+        yield IGNORED.at(_ignored(sum(false_alarms), len(false_alarms), plan.protocol.unit))
+    totals = UnitTable(plan.measures, units).totals()
+    whole = [total for (measure, _), total in zip(measures, totals, strict=True) if counts_wholes(measure)]
+    is_perfect = all(ratio.value in (None, 1) for total in whole for ratio in total.ratios().values())
+    if whole and all(row.has_same_mentions for row in rows) and not is_perfect:
+        yield GIVEN.at("gold and system have the same mentions: the system may have been given those of gold")
+    sizes = [row.collapsed for row in rows if row.collapsed is not None]
+    if sizes:
+        gold, gold_left, system, system_left = map(sum, zip(*sizes, strict=True))
+        if gold or system:
+            message = f"{gold:,} gold mentions became {gold_left:,}, {system:,} system mentions became {system_left:,}"
+            yield COLLAPSED.at(f"each cluster within a document was collapsed to one mention: {message}")
+    yield from notes
+    if any(unit.gold for unit in units):
+        for (measure, _), total in zip(measures, totals, strict=True):
+            yield from measure.notes_on_total(total)
+    restricted = [measure.id for measure, _ in measures if counts_wholes(measure) and measure.id in selected]
+    if plan.breakdowns and restricted:
+        fields = ", ".join(breakdown.field.name for breakdown in plan.breakdowns)
+        families = ", ".join(dict.fromkeys(f"{id_.partition('.')[0]}.*" for id_ in restricted))
+        message = f"{families} by {fields}: each row is scored on the corpus restricted to mentions with that value"
+        yield RESTRICTED.at(f"{message} (for aligned mentions, gold's value)")
+
+
+def _not_scored(plan: Plan) -> Iterator[Finding]:
+    """Yield which measures are not scored, and why."""
+    reasons: dict[str, list[str]] = {}
+    for row in plan.omitted:
+        reasons.setdefault(row.reason, []).append(row.id)
+    for reason, ids in reasons.items():
+        yield NOT_SCORED.at(f"{', '.join(ids)} {'are' if len(ids) > 1 else 'is'} not scored: {reason}")
+
+
+def counted(notes: Iterable[Mapping[str, Mapping[str, int]]]) -> Counter[tuple[str, str]]:
+    """Add up the notes of units, by measure and what they are about."""
+    counts: Counter[tuple[str, str]] = Counter()
+    for by_measure in notes:
+        for id_, noted in by_measure.items():
+            for what, count in noted.items():
+                counts[id_, what] += count
+    return counts
+
+
+def _ignored(mentions: int, units: int, unit: str) -> str:
+    if mentions == 1:
+        return f"1 system mention ignored: its {unit} has no gold mentions"
+    place = f"{unit} has" if units == 1 else f"{units:,} {unit}s have"
+    return f"{mentions:,} system mentions ignored: their {place} no gold mentions"

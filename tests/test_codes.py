@@ -18,7 +18,7 @@ import pytest
 
 from karat import checks, corpus, filters, formats
 from karat.problems import Rule
-from karat.run import checking, plan, validation
+from karat.run import plan, validation
 from tests.running import run
 from tests.test_validate import JSONL, TBF
 
@@ -307,7 +307,7 @@ def test_one_damage_one_finding(case: Case, tmp_path: Path, monkeypatch: pytest.
 
 def rules() -> dict[str, set[Rule]]:
     """Every rule of whatever reads and checks files, by code."""
-    modules = [validation, checking, plan]
+    modules = [validation, plan]
     for package in (corpus, formats, checks, filters):
         modules += [
             importlib.import_module(f"{package.__name__}.{found.name}")

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from karat.problems import Finding, visible
 from karat.report.layout import PLAIN, SEVERITY_TONES, Style, counted, width
 from karat.report.outputs import indented
-from karat.run.against import LISTED, Submission
+from karat.run.submissions import LISTED, Submission
 from karat.run.validation import Validation
 
 WIDTH = 100

@@ -1,29 +1,43 @@
-"""Validation: reads and checks every document of every file, and reports problems instead of raising them."""
+"""Validation: checks every document of every file, whatever is wrong with others, and reports problems.
 
+Documents are found in this process and checked in portions, here or in other processes (`karat.corpus.chunks`).
+"""
+
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import chain
-from typing import Any
+from functools import cached_property, partial
+from itertools import chain, tee
+from typing import Any, NamedTuple
 
-from karat.corpus.files import FileCorpus
+from karat.checks import Check, check
+from karat.checks.annotations import NamedIds, checking, id_conflicts, ids_of
+from karat.checks.links import Reading
+from karat.corpus.chunks import DOCUMENT, LARGEST, PER_WORKER, Sent, attempted, collected
+from karat.corpus.files import FileCorpus, Where
+from karat.corpus.index import Entry, Index
 from karat.corpus.interface import Executor, Progress
 from karat.corpus.opening import absent_names, corpus_of
-from karat.corpus.paths import File, find
+from karat.corpus.paths import UNREADABLE, File, find
+from karat.filters import restricted
 from karat.filters.types import types_in
 from karat.formats import FORMATS
-from karat.model import Value
-from karat.plugin import ReadOptions
-from karat.problems import Rule
+from karat.model import Document, Pair, Value
+from karat.plugin import Comparison, DocumentCheck, ReadOptions
+from karat.problems import Finding, KaratError, Rule, UsageError, graver, without
 from karat.protocols import Protocol, resolve_all
-from karat.run.against import Reference, Submission, Validation
-from karat.run.checking import TYPES, Plan, check_corpus, reporting
+from karat.run.plan import lacking, readings_of
+from karat.run.submissions import Reference, Submission, Validation
 
 __all__ = ["Validation", "reference", "validate", "validate_files"]
 
+NO_DOCUMENTS = Rule("no-documents", "fatal", "Check that this is the right file, and that it is complete.")
+NO_VOCABULARY = Rule("vocabulary-empty", "fatal", "Write one type per line.")
+TYPES = Comparison(form="canonical")
+"""Comparison of types with a list of them."""
+
 Resolved = Callable[[FileCorpus], Sequence[Protocol]]
 """The protocols that a corpus is checked for."""
-
-NO_VOCABULARY = Rule("vocabulary-empty", "fatal", "Write one type per line.")
 
 
 def validate(
@@ -45,17 +59,20 @@ def validate(
     for, without them those that the format chooses; `settings` are their parameters, as `--set` gives them. Only
     unusable options are raised. With an `executor`, documents are checked in other processes.
     """
+
+    def resolved(corpus: FileCorpus) -> Sequence[Protocol]:
+        return resolve_all(protocols or corpus.protocols, settings or {})
+
     options = options or ReadOptions()
     if format is not None:
         FORMATS.get(format)
     known = None if types is None else _vocabulary(types)
     validation = Validation()
-    resolved = _resolving(protocols, settings)
     gold = None
     if against is not None:
-        gold, own = reference(against, resolved, fallback=format, options=options, executor=executor)
-        validation.sources |= own.sources
-        for finding in own.findings.kept:
+        gold, of_gold = reference(against, resolved, fallback=format, options=options, executor=executor)
+        validation.sources |= of_gold.sources
+        for finding in of_gold.findings.kept:
             if finding.severity == "fatal":
                 validation.add(finding._replace(origin="gold"))
     corpora = [] if gold is None else [gold.corpus]
@@ -64,8 +81,8 @@ def validate(
             files = find(path, lambda error: validation.add(error.finding), validation.add, max_bytes=options.max_bytes)
             if files:
                 corpus = _opened(files, path, gold, format, options, validation)
-                plan = Plan(corpus, resolved(corpus), known, gold)
-                check_corpus(plan, validation, submission, progress=progress, executor=executor)
+                checks = CorpusChecks(corpus, resolved(corpus), known, gold)
+                _check_corpus(checks, validation, submission, progress=progress, executor=executor)
                 corpora.append(corpus)
     for finding in absent_names(*corpora):
         validation.add(finding)
@@ -74,6 +91,13 @@ def validate(
     if progress is not None:
         progress(validation.total.documents, validation.total.documents)
     return validation
+
+
+def _vocabulary(file: str) -> set[Value | None]:
+    known = types_in(file, TYPES)
+    if not known:
+        raise NO_VOCABULARY.error("there is no type in this file", file=file)
+    return known
 
 
 def validate_files(
@@ -93,8 +117,29 @@ def validate_files(
     corpus = None
     with _submission(name, gold, validation) as submission:
         corpus = _opened(files(), name, gold, format, options or ReadOptions(), validation)
-        check_corpus(Plan(corpus, protocols, None, gold), validation, submission)
+        _check_corpus(CorpusChecks(corpus, protocols, None, gold), validation, submission)
     return validation, corpus
+
+
+def reference(
+    path: str,
+    resolved: Resolved,
+    *,
+    format: str | None = None,
+    fallback: str | None = None,
+    options: ReadOptions | None = None,
+    executor: Executor | None = None,
+) -> tuple[Reference, Validation]:
+    """Return gold, to compare submissions with, and its findings; `fallback` is the format of empty files."""
+    validation = Validation()
+    options = options or ReadOptions()
+    files = find(path, max_bytes=options.max_bytes)
+    corpus = corpus_of(
+        files, path, format=format, fallback=fallback, options=options, report=validation.add, skip_broken=True
+    )
+    protocols = resolved(corpus)
+    _check_corpus(CorpusChecks(corpus, protocols, is_reference=True), validation, executor=executor)
+    return Reference(corpus, validation.findings.by_severity(), protocols), validation
 
 
 @contextmanager
@@ -102,7 +147,7 @@ def _submission(path: str, gold: Reference | None, validation: Validation) -> It
     """Compare the documents of a path with gold, if there is one. Errors become findings and end nothing else."""
     before = validation.findings.by_severity()
     submission = None if gold is None else Submission(path, gold)
-    with reporting(validation, path):
+    with _reporting(validation, path):
         yield submission
     if submission is not None:
         for finding in chain(submission.missing_documents(), submission.absent_links()):
@@ -110,6 +155,19 @@ def _submission(path: str, gold: Reference | None, validation: Validation) -> It
         after = validation.findings.by_severity()
         submission.findings = {severity: after[severity] - before[severity] for severity in before}
         validation.submissions.append(submission)
+
+
+@contextmanager
+def _reporting(validation: Validation, file: str, line: int | None = None) -> Iterator[None]:
+    """Report errors as findings, so that they end nothing else."""
+    try:
+        yield
+    except UsageError:
+        raise
+    except KaratError as error:
+        validation.add(error.finding._replace(file=error.finding.file or file))
+    except OSError as error:
+        validation.add(UNREADABLE.at(error.strerror or str(error), file=file, line=line))
 
 
 def _opened(
@@ -127,32 +185,242 @@ def _opened(
     return corpus if gold is None else corpus.beside(gold.corpus)
 
 
-def _resolving(protocols: Sequence[str], settings: Mapping[str, Any] | None) -> Resolved:
-    """These protocols, or else those that the format chooses."""
-    return lambda corpus: resolve_all(protocols or corpus.protocols, settings or {})
+class CorpusChecks(NamedTuple):
+    """A corpus and its checks: all that a process needs besides the places of documents."""
+
+    corpus: FileCorpus
+    protocols: Sequence[Protocol]
+    """What these refuse, or count as a fault, is found, too."""
+    types: set[Value | None] | None = None
+    """All allowed types; None: any."""
+    gold: Reference | None = None
+    """Gold, if the corpus is compared with it."""
+    is_reference: bool = False
+    """True if others are compared with the corpus, which may then have no annotations."""
 
 
-def _vocabulary(file: str) -> set[Value | None]:
-    known = types_in(file, TYPES)
-    if not known:
-        raise NO_VOCABULARY.error("there is no type in this file", file=file)
-    return known
+class Portion(NamedTuple):
+    """Documents of one file: a worker checks them one after another."""
+
+    file: int
+    entries: list[Entry]
+    is_first: bool
+    """True if the file begins with them."""
+    error: KaratError | OSError | None = None
+    """Why no document was found after them. It is about the structure of the file."""
 
 
-def reference(
-    path: str,
-    resolved: Resolved,
+class CheckedPart(NamedTuple):
+    """Findings of some documents, as a worker sends them."""
+
+    validation: Validation
+    seen: Index
+    ids: dict[str, NamedIds]
+    observed: list[dict[str, Any]]
+    compared: set[str]
+    links: Counter[str]
+    kinds: set[str]
+
+
+def _check_corpus(
+    checks: CorpusChecks,
+    validation: Validation,
+    submission: Submission | None = None,
     *,
-    format: str | None = None,
-    fallback: str | None = None,
-    options: ReadOptions | None = None,
+    progress: Progress | None = None,
     executor: Executor | None = None,
-) -> tuple[Reference, Validation]:
-    """Gold, to compare submissions with, and what was found in it; `fallback` is the format of empty files."""
-    own = Validation()
-    options = options or ReadOptions()
-    files = find(path, max_bytes=options.max_bytes)
-    corpus = corpus_of(files, path, format=format, fallback=fallback, options=options, report=own.add, skip_broken=True)
-    protocols = resolved(corpus)
-    check_corpus(Plan(corpus, protocols, None, None, is_reference=True), own, executor=executor)
-    return Reference(corpus, own.findings.by_severity(), protocols), own
+) -> None:
+    """Check all documents of a corpus, and report what is wrong with them."""
+    corpus, before, invalid = checks.corpus, dict(validation.findings.counts), validation.invalid
+    validation.sources |= {file.name: file for file in corpus.files}
+    documents = CheckedDocuments(checks, validation, submission)
+    width = 1 if executor is None else executor.width(corpus.size())
+    most = LARGEST if width == 1 else min(LARGEST, corpus.size() // (PER_WORKER * width))
+    try:
+        if executor is None or width == 1:
+            for portion in _portions(corpus, most):
+                documents.add(portion, progress)
+        else:
+            corpus.ids()  # workers need the index, and know by it whether files change
+            sent, kept = tee(_portions(corpus, most))
+            results = executor.map(checked_portion, checks, sent)
+            for _ in collected(kept, results, merge=documents.merge, add=documents.add):
+                if progress is not None:
+                    progress(validation.total.documents, None)
+        documents.look_across()
+    finally:
+        corpus.close()
+    if submission is not None:
+        submission.enter(documents.seen.rows)
+    if not documents.seen.rows and validation.findings.counts == before:
+        validation.add(NO_DOCUMENTS.at("there is no document", file=corpus.name))
+    if submission is None and not checks.is_reference and invalid == validation.invalid:
+        absent = [lacking(protocol, documents.kinds, "the corpus") for protocol in checks.protocols]
+        for finding in dict.fromkeys(finding for finding in absent if finding is not None):
+            validation.add(finding._replace(file=corpus.name))
+
+
+def _portions(corpus: FileCorpus, most: int) -> Iterator[Portion]:
+    """Divide the documents of all files into portions of at most about so many bytes."""
+    for file in range(len(corpus.files)):
+        entries: list[Entry] = []
+        is_first, size, error = True, 0, None
+        try:
+            for entry in corpus.entries(file):
+                entries.append(entry)
+                size += entry.length + DOCUMENT
+                if size >= most:
+                    yield Portion(file, entries, is_first)
+                    entries, is_first, size = [], False, 0
+        except UsageError:
+            raise
+        except (KaratError, OSError) as raised:
+            error = raised.with_traceback(None)
+        yield Portion(file, entries, is_first, error)
+
+
+def checked_portion(checks: CorpusChecks, portion: Portion) -> Sent:
+    """Check the documents of a portion in a worker."""
+    submission = None if checks.gold is None else Submission(checks.corpus.name, checks.gold)
+    documents = CheckedDocuments(checks, Validation(), submission)
+
+    def part() -> CheckedPart:
+        documents.add(portion)
+        return documents.part()
+
+    try:
+        return attempted(part)
+    finally:
+        checks.corpus.close()
+        if checks.gold is not None:
+            checks.gold.corpus.close()
+
+
+class CheckedDocuments:
+    """The documents of a corpus that were checked so far."""
+
+    def __init__(self, checks: CorpusChecks, validation: Validation, submission: Submission | None) -> None:
+        self._corpus, self._validation, self._submission = checks.corpus, validation, submission
+        self._protocols = checks.protocols
+        self._gold = checks.corpus if checks.gold is None else checks.gold.corpus
+        self.seen = Index()
+        self.kinds: set[str] = set()
+        """Kinds of all mentions."""
+        filters = dict.fromkeys(
+            (protocol.kinds, filter_) for protocol in checks.protocols for filter_ in protocol.filters
+        )
+        self._filters = [(kinds, filter_) for kinds, filter_ in filters if filter_.validates]
+        self.ids: dict[str, NamedIds] = {}
+        """By document: its ids, if they mean the same in all documents."""
+        self.observed: list[dict[str, Any]] = [{} for _ in self._filters]
+        """For each filter that looks across documents: what it remembers of each."""
+        self._checks: list[Check] = [] if checks.types is None else [checking(checks.types, TYPES.key)]
+        self._checks += [_on_kinds(kinds, check) for kinds, filter_ in filters for check in filter_.checks()]
+        report = graver(validation.add, {code for protocol in checks.protocols for code in protocol.faults})
+        self._report = without(report, {code for protocol in checks.protocols for code in protocol.superseded})
+
+    def add(self, portion: Portion, progress: Progress | None = None) -> None:
+        """Check the documents of a portion."""
+        name = self._corpus.files[portion.file].name
+        if portion.is_first:
+            self._validation.count(name)
+        for entry in portion.entries:
+            with _reporting(self._validation, name, entry.line):
+                self._check(portion.file, entry)
+            if progress is not None:
+                progress(self._validation.total.documents, None)
+        if portion.error is not None:
+            with _reporting(self._validation, name):
+                raise portion.error
+
+    def _check(self, file: int, entry: Entry) -> None:
+        findings, is_read = list[Finding](), False
+        try:
+            for document in self._corpus.documents(file, entry, findings.append):
+                is_read = True
+                line = entry.line if document.places is None else document.places.line
+                self._enter(file, entry._replace(id=document.id, line=line), findings)
+                self._check_document(document, self._corpus.files[file].name)
+        finally:
+            if not is_read and entry.is_document:
+                self._enter(file, entry, findings)
+            for finding in findings:
+                self._report(finding)
+
+    def _enter(self, file: int, entry: Entry, findings: list[Finding]) -> None:
+        """Count a document. An id that was used before is reported before what the reader reported."""
+        name = self._corpus.files[file].name
+        self._validation.count(name, documents=1)
+        if entry.id:
+            with _reporting(self._validation, name):
+                self._corpus.enter(self.seen, file, entry)
+        for finding in findings:
+            self._report(finding)
+        findings.clear()
+
+    def _check_document(self, document: Document, name: str) -> None:
+        where = partial(Where(document), file=name)
+        self._validation.count(name, mentions=len(document.mentions))
+        self.kinds.update(mention.kind for mention in document.mentions)
+        for finding in check(document, where, self._checks, self._reading):
+            self._report(finding)
+        if self._corpus.global_ids:
+            self.ids[document.id] = ids_of(document)
+        for observed, (kinds, filter_) in zip(self.observed, self._filters, strict=True):
+            pair = Pair(_of_kinds(document, kinds), Document(document.id))
+            if (memory := filter_.observe(pair, pair)) is not None:
+                observed[document.id] = memory
+        if self._submission is not None:
+            for finding in self._submission.add(document, where):
+                self._report(finding)
+
+    def _reading(self, kind: str) -> Reading | None:
+        return self._readings.get(kind)
+
+    @cached_property
+    def _readings(self) -> dict[str, Reading]:
+        """How the protocols read links; gold is read for it, which few documents need."""
+        return readings_of(self._protocols, self._gold.facts())
+
+    def look_across(self) -> None:
+        """Report what only all documents together show."""
+        findings = chain(
+            id_conflicts(self.ids),
+            *(filter_.across(seen) for seen, (_, filter_) in zip(self.observed, self._filters, strict=True) if seen),
+        )
+        for finding in findings:
+            file, line = self._corpus.where(str(finding.document), finding.item)
+            self._report(finding._replace(file=file, line=line, origin=None))
+
+    def part(self) -> CheckedPart:
+        """Return the findings, to be sent to another process."""
+        compared = set() if self._submission is None else self._submission.compared
+        links = Counter[str]() if self._submission is None else self._submission.links
+        return CheckedPart(self._validation, self.seen, self.ids, self.observed, compared, links, self.kinds)
+
+    def merge(self, part: CheckedPart) -> bool:
+        """Add documents that come after those so far; False: nothing was added, since one is repeated."""
+        if not self.seen.rows.keys().isdisjoint(part.seen.rows):
+            return False
+        self._validation.merge(part.validation)
+        for id_ in part.seen.rows:
+            self.seen.add(*part.seen.place(id_))
+        self.ids |= part.ids
+        for observed, later in zip(self.observed, part.observed, strict=True):
+            observed |= later
+        self.kinds |= part.kinds
+        if self._submission is not None:
+            self._submission.compared |= part.compared
+            self._submission.links += part.links
+        return True
+
+
+def _on_kinds(kinds: tuple[str, ...] | None, check: DocumentCheck) -> Check:
+    """A check of only those mentions that the protocol scores."""
+    return lambda document: check(_of_kinds(document, kinds))
+
+
+def _of_kinds(document: Document, kinds: tuple[str, ...] | None) -> Document:
+    if kinds is None or {mention.kind for mention in document.mentions} <= {*kinds}:
+        return document
+    return restricted(document, lambda mention: mention.kind in kinds)

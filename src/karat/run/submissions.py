@@ -266,10 +266,15 @@ class Validation:
         return None
 
     @property
+    def invalid(self) -> int:
+        """The number of findings that are worse than a note."""
+        by_severity = self.findings.by_severity()
+        return by_severity["fatal"] + by_severity["fault"]
+
+    @property
     def passed(self) -> bool:
         """True if nothing worse than a note was reported."""
-        by_severity = self.findings.by_severity()
-        return not by_severity["fatal"] and not by_severity["fault"]
+        return not self.invalid
 
     def to_dict(self) -> dict[str, Any]:
         """As in the JSON; `codes` counts all findings of each code, including those that were not kept."""

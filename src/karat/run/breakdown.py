@@ -183,11 +183,11 @@ class Breakdown:
         tables = {
             (key, index): _finished(self._restricted[index][1], rows) for (key, index), rows in restricted.items()
         }
-        return BrokenDown(dict(self._summed_by_id()), self._same_items, summed, tables, items, spellings)
-
-    def _summed_by_id(self) -> Iterator[tuple[str, CountedRow]]:
-        for measure, averages in self._summed:
-            yield measure.id, CountedRow(measure.id, measure.counts_type(), averages, has_macro=False)
+        counted = {
+            measure.id: CountedRow(measure.id, measure.counts_type(), averages, has_macro=False)
+            for measure, averages in self._summed
+        }
+        return BrokenDown(counted, self._same_items, summed, tables, items, spellings)
 
 
 def _finished(measures: MeasureSet, rows: Sequence[DocumentRow]) -> tuple[Sequence[UnitRow], UnitTable]:

@@ -4,6 +4,7 @@ A measure may list entries of its own instead. For these, details also count how
 confused with another.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -16,7 +17,7 @@ from karat.problems import quoted
 from karat.records import OutcomeRecord
 from karat.run.rows import UnitRow
 
-Confusion = dict[tuple[str | None, str | None], int]
+Confusion = Counter[tuple[str | None, str | None]]
 """Counts of how often a gold value was matched with a system value; None where a side has no item, or no value."""
 
 
@@ -64,9 +65,9 @@ def listed_items(tables: Iterable[CountedTable]) -> dict[str, ListedItems]:
     listed: dict[str, ListedItems] = {}
     for document, measure, table in tables:
         if isinstance(measure, DetailedMeasure):
-            own = listed.setdefault(measure.id, ListedItems([], {}))
+            of_measure = listed.setdefault(measure.id, ListedItems([], {}))
             for detail in measure.details(table):
-                _add(own, document or "", detail)
+                _add(of_measure, document or "", detail)
     return listed
 
 
@@ -75,8 +76,7 @@ def _add(listed: ListedItems, document: str, detail: Detail) -> None:
     sides = [{} if item is None else item.attributes for item in (detail.gold, detail.system)]
     for name in dict.fromkeys(name for side in sides for name in side) if detail.is_compared else ():
         gold, system = (str(side[name]) if name in side else None for side in sides)
-        confusion = by_attribute.setdefault(name, {})
-        confusion[gold, system] = confusion.get((gold, system), 0) + 1
+        by_attribute.setdefault(name, Counter())[gold, system] += 1
     if detail.listed is not None:
         listed.items.append({"document": document, **detail.listed})
 
@@ -95,14 +95,12 @@ def all_listed(units: Sequence[UnitRow]) -> dict[str, dict[str, Any]]:
     joined: dict[str, ListedItems] = {}
     for unit in units:
         for id_, (items, confusions) in unit.listed.items():
-            own = joined.setdefault(id_, ListedItems([], {}))
-            own.items.extend(items)
+            listed = joined.setdefault(id_, ListedItems([], {}))
+            listed.items.extend(items)
             for part, attributes in confusions.items():
-                own_part = own.confusions.setdefault(part, {})
+                by_attribute = listed.confusions.setdefault(part, {})
                 for name, cells in attributes.items():
-                    confusion = own_part.setdefault(name, {})
-                    for cell, count in cells.items():
-                        confusion[cell] = confusion.get(cell, 0) + count
+                    by_attribute.setdefault(name, Counter()).update(cells)
     return {
         id_: {
             "recognition": {

@@ -1,6 +1,6 @@
 """Reading pairs: the two sides of a document, checked, with the places of what is found in them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
@@ -13,7 +13,7 @@ from karat.corpus.interface import Corpus
 from karat.filters import collapsing
 from karat.model import Document, Pair
 from karat.plugin import Filter, PairTransform, Tables
-from karat.problems import Finding, Findings, Item, KaratError, Origin, Report, Rule, Target, of_side, quoted
+from karat.problems import Finding, Findings, Item, KaratError, Origin, Report, Rule, Target, of_side, quoted, refusing
 from karat.protocols import Protocol
 
 if TYPE_CHECKING:
@@ -130,20 +130,25 @@ class PairReader:
 
     def _compare(self, id_: str, gold: Document, system: Document) -> None:
         """Refuse or report what the two sides say differently about the source."""
-        if gold.unit != system.unit:
-            units = f"{gold.unit} offsets in gold, but {system.unit} offsets in the system"
+        for finding in source_differences(gold, system):
             file, line = self._where(id_)
-            raise UNITS_DIFFER.error(f"document {quoted(id_)} has {units}", file=file, line=line)
-        if gold.source != system.source and gold.source and system.source:
-            file, line = self._where(id_)
-            sources = f"{quoted(system.source)}, but {quoted(gold.source)} in gold"
-            self._report(SOURCES_DIFFER.at(f"document {quoted(id_)} has the source {sources}", file=file, line=line))
+            refusing(self._report)(finding._replace(file=file, line=line))
         if (differing := difference(gold, system)) is not None:
             file, line = self._where(id_, differing.system)
             gold_file, gold_line = self._gold.where(id_, differing.gold)
             there = gold_file if gold_line is None else f"{gold_file}, line {gold_line}"
             message = f"document {quoted(id_)} has other tokens than gold ({there}): {differing.message}"
             self._report(TOKENS_DIFFER.at(message, file=file, line=line))
+
+
+def source_differences(gold: Document, system: Document) -> Iterator[Finding]:
+    """Yield differences between the units of offsets, and between the sources, of the two sides of a document."""
+    name = f"document {quoted(gold.id)}"
+    if gold.unit != system.unit:
+        yield UNITS_DIFFER.at(f"{name} has {gold.unit} offsets in gold, but {system.unit} offsets in the system")
+    elif gold.source != system.source and gold.source and system.source:
+        message = f"{name} has the source {quoted(system.source)}, but {quoted(gold.source)} in gold"
+        yield SOURCES_DIFFER.at(message, found=system.source)
 
 
 class Places:

@@ -21,7 +21,7 @@ from karat.corpus.paths import File
 from karat.model import Document, Mention, Region, other_links
 from karat.problems import Finding, Findings, KaratError, Rule, Severity, ignore, quoted
 from karat.protocols import Protocol
-from karat.run.pairs import SOURCES_DIFFER, SYSTEM_ONLY, UNITS_DIFFER
+from karat.run.pairs import SYSTEM_ONLY, source_differences
 
 MISSING = Rule(
     "document-missing", "fault", "Submit every document of gold; write one without annotations if you found nothing."
@@ -142,16 +142,13 @@ def _spans_with_text(document: Document) -> set[Region]:
 
 def differences(gold: Document, system: Document) -> Iterator[Finding]:
     """Yield the differences between the sources of the two sides, in items of the system's document."""
-    name = f"document {quoted(system.id)}"
+    yield from source_differences(gold, system)
     if gold.unit != system.unit:
-        yield UNITS_DIFFER.at(f"{name} has {gold.unit} offsets in gold, but {system.unit} offsets in the system")
         return
-    if gold.source != system.source and gold.source and system.source:
-        message = f"{name} has the source {quoted(system.source)}, but {quoted(gold.source)} in gold"
-        yield SOURCES_DIFFER.at(message, found=system.source)
     if gold.text is not None and system.text is not None and gold.text != system.text:
         place = _first_difference(gold.text, system.text)
         here, there = (quoted(text[place : place + 20]) for text in (system.text, gold.text))
+        name = f"document {quoted(system.id)}"
         yield TEXTS_DIFFER.at(f"{name} has another text than gold: at character {place:,} {here}, not {there}")
     elif system.text is None and gold.text is not None:
         yield from check_texts(replace(system, text=gold.text))

@@ -112,13 +112,13 @@ def protocol_names(options: "Options", gold: "FileCorpus") -> tuple[str, ...]:
 def confidence_level(value: str) -> float:
     """A confidence level, 0.95 or 95, as a fraction."""
     try:
-        number = float(value.removesuffix("%"))
+        level = float(value.removesuffix("%"))
     except ValueError:
-        number = 0.0
-    number = number / 100 if number > 1 else number
-    if not 0 < number < 1:
+        level = 0.0
+    level = level / 100 if level > 1 else level
+    if not 0 < level < 1:
         raise click.BadParameter(f"{value!r} is not a confidence level; write 0.95 or 95")
-    return number
+    return level
 
 
 protocol_option = click.option(

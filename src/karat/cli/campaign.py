@@ -252,10 +252,10 @@ def campaign(
     statistics = Statistics(level, resamples, seed or SEED)
     children = Children(jobs or cores(), ChildLimits(cpu_limit, memory_limit, time_limit))
     run = Run(gold, conditions, children, statistics, sort_by)
-    found = submissions_in(submissions, limits, children, layout=layout, on_package=progress("packages"))
+    packages = submissions_in(submissions, limits, children, layout=layout, on_package=progress("packages"))
     own_folder(str(folder), STORE)
     with Store(folder / STORE) as store:
-        done = run.campaign(found, store, blind=anonymous, on_job=progress("submissions"))
+        done = run.campaign(packages, store, blind=anonymous, on_job=progress("submissions"))
         refuse_folder(str(folder))  # now that everything has been read
         click.echo(_summary(done), err=True)
         outputs = Outputs(done, View(digits), title or Path(submissions).resolve().name, site=site)

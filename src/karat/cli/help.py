@@ -19,7 +19,7 @@ def help(context: click.Context, command: str | None) -> None:
         click.echo(root.get_help())
         return
     assert isinstance(root.command, click.Group), "karat has commands"
-    name, found, _ = root.command.resolve_command(root, [command])
-    assert found is not None, "an unknown command is refused"
-    with click.Context(found, info_name=name, parent=root) as described:
-        click.echo(found.get_help(described))
+    name, subcommand, _ = root.command.resolve_command(root, [command])
+    assert subcommand is not None, "an unknown command is refused"
+    with click.Context(subcommand, info_name=name, parent=root) as described:
+        click.echo(subcommand.get_help(described))

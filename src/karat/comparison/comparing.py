@@ -72,8 +72,8 @@ def compared(
     if executor.width(size([gold, *(run.corpus for run in runs)])) == 1:
         executor = Serial()
     return [
-        compare(systems, executor, baseline=baseline, sort_by=own, level=level, resamples=resamples, seed=seed)
-        for systems, own in zip(by_protocol, sort_ids, strict=True)
+        compare(systems, executor, baseline=baseline, sort_by=ids, level=level, resamples=resamples, seed=seed)
+        for systems, ids in zip(by_protocol, sort_ids, strict=True)
     ]
 
 
@@ -94,7 +94,7 @@ def compare(
     """
     units = sorted({unit for runs in results.values() for run in runs for unit in _rows(run).units})
     rows = {name: [_rows(run).over(units) for run in runs] for name, runs in results.items()}
-    means = {name: observed_means(own) for name, own in rows.items()}
+    means = {name: observed_means(of_system) for name, of_system in rows.items()}
     names = sorted(results, key=lambda name: (*_place(_main(means[name], sort_by)), name))
     baseline = names[0] if baseline is None else baseline
     pairs = _pairs(names, baseline)
@@ -104,19 +104,19 @@ def compare(
     first = next(iter(results.values()))[0]
     unit = first.unit
     how = confidence(some, unit=unit, level=level, resamples=resamples, seed=seed)
-    found: dict[str, Resampled] = {}
+    resamples_of: dict[str, Resampled] = {}
     tests: list[PairedTest] = []
     if how is not None:
-        parts = sorted({part for own in rows.values() for one in own for part in one.left_out})
+        parts = sorted({part for of_system in rows.values() for run in of_system for part in run.left_out})
         tasks = [ResampleTask(rows[name], how, parts) for name in names]
-        found = dict(zip(names, executor.map(resampled, None, tasks), strict=True))
-        tests = _tests(pairs, rows, means, found, how, executor)
+        resamples_of = dict(zip(names, executor.map(resampled, None, tasks), strict=True))
+        tests = _tests(pairs, rows, means, resamples_of, how, executor)
     systems = []
     for name in names:
         runs = results[name]
         scores = mean_scores([run.scores for run in runs])
         if how is not None:
-            scores = scored(scores, system_intervals(rows[name], found[name], how), how.method)
+            scores = scored(scores, system_intervals(rows[name], resamples_of[name], how), how.method)
         own_units = mean_rows([run.units for run in runs], mean_leaf)
         systems.append(ComparedSystem(name, runs, scores, mean_breakdowns(runs), own_units, deviations(runs), 0))
     comparison = Comparison(
@@ -148,7 +148,7 @@ def _rows(run: Result) -> UnitRows:
 
 def _shared(results: Mapping[str, Sequence[Result]]) -> list[str]:
     """The measures that every run has."""
-    first, *others = [run for own in results.values() for run in own]
+    first, *others = [run for of_system in results.values() for run in of_system]
     return [id_ for id_ in first.scores if all(id_ in run.scores for run in others)]
 
 
@@ -157,7 +157,7 @@ def sorting(results: Mapping[str, Sequence[Result]], sort_by: str | None) -> str
     shared = _shared(results)
     if sort_by in shared:
         return str(sort_by)
-    runs = [run for own in results.values() for run in own]
+    runs = [run for of_system in results.values() for run in of_system]
     if not shared:
         raise NO_MEASURE.error("the systems have no measure in common", file=runs[0].gold.name)
     return next((id_ for id_ in runs[0].headline_ids() if id_ in shared), shared[-1])
@@ -174,7 +174,7 @@ def _main(scores: Mapping[ScoreName, float | None], id_: str) -> float | None:
 
 
 def _main_name(scores: Mapping[ScoreName, float | None], id_: str) -> ScoreName:
-    names = [name for own, average, name in scores if own == id_ and average == "micro"]
+    names = [name for measure, average, name in scores if measure == id_ and average == "micro"]
     return id_, "micro", main_score(names)
 
 
@@ -191,7 +191,7 @@ def _tests(
     pairs: Sequence[tuple[str, str]],
     rows: Mapping[str, SystemRows],
     means: Mapping[str, Mapping[ScoreName, float | None]],
-    found: Mapping[str, Resampled],
+    resamples_of: Mapping[str, Resampled],
     how: Confidence,
     executor: Executor,
 ) -> list[PairedTest]:
@@ -207,15 +207,17 @@ def _tests(
             SwapTask(rows[a], rows[b], ids, how.resamples, how.seed) for (a, b), ids in zip(pairs, shared, strict=True)
         ]
         randomised = list(executor.map(swapped, None, swaps))
-    for number, ((a, b), ids) in enumerate(zip(pairs, shared, strict=True)):
+    for index, ((a, b), ids) in enumerate(zip(pairs, shared, strict=True)):
         names = [_main_name(means[b], id_) for id_ in ids]
         differences = {name: paired.difference(means[a].get(name), means[b].get(name)) for name in names}
         values: list[tuple[str, Mapping[ScoreName, float | None], int | None]]
         if how.method == JACKKNIFE:
-            values = [(JACKKNIFE, _jackknifed(differences, found[a], found[b]), None)]
+            values = [(JACKKNIFE, _jackknifed(differences, resamples_of[a], resamples_of[b]), None)]
         else:
-            swapped_p, swaps_made = randomised[number]
-            centred = paired.paired_bootstrap(found[a].values, found[b].values, differences, units=how.units)
+            swapped_p, swaps_made = randomised[index]
+            centred = paired.paired_bootstrap(
+                resamples_of[a].values, resamples_of[b].values, differences, units=how.units
+            )
             values = [(RANDOMISATION, swapped_p, swaps_made), (PAIRED_BOOTSTRAP, centred, how.resamples)]
         for name in names:
             make = partial(PairedTest, name[0], name[2], a, b)

@@ -39,14 +39,14 @@ def with_intervals(by: ByField, runs: Sequence[Result], units: Sequence[str], ho
 
     `units` are those of all systems, which are resampled together.
     """
-    number_of = {unit: number for number, unit in enumerate(units)}
+    index_of = {unit: index for index, unit in enumerate(units)}
     complete: dict[str, dict[str, Mapping[str, Score]]] = {}
     for field, values in by.items():
         complete[field] = dict(values)
         for value, scores in values.items():
             rows = [run.by_rows[field][value] for run in runs if value in run.by_rows[field]]
-            if len(rows) == len(runs) and all(is_resampled(one, how) for one in rows):
-                intervals = system_intervals(rows, resampled(None, ResampleTask(rows, how, (), number_of)), how)
+            if len(rows) == len(runs) and all(is_resampled(run_rows, how) for run_rows in rows):
+                intervals = system_intervals(rows, resampled(None, ResampleTask(rows, how, (), index_of)), how)
                 complete[field][value] = scored(scores, intervals, how.method)
     return complete
 
@@ -73,20 +73,25 @@ class SystemErrors(NamedTuple):
 
 def system_errors(runs: Sequence[Result]) -> dict[str, SystemErrors]:
     """The errors behind each measure that was analysed in all runs."""
-    by_run = [{one.id: one for one in run.errors.measures} for run in runs if run.errors is not None]
-    shared = [id_ for id_ in by_run[0] if all(id_ in own for own in by_run)] if by_run else []
-    return {id_: _mean_errors([own[id_] for own in by_run]) for id_ in shared}
+    by_run = [{measure.id: measure for measure in run.errors.measures} for run in runs if run.errors is not None]
+    shared = [id_ for id_ in by_run[0] if all(id_ in errors for errors in by_run)] if by_run else []
+    return {id_: _mean_errors([errors[id_] for errors in by_run]) for id_ in shared}
 
 
 def _mean_errors(runs: Sequence[MeasureErrors]) -> SystemErrors:
     first = runs[0]
-    names = dict.fromkeys(one.name for run in runs for one in run.classes if one.count)
+    names = dict.fromkeys(error_class.name for run in runs for error_class in run.classes if error_class.count)
     classes = {}
     for name in names:
         # A class that a run does not have costs it nothing.
-        own = [next((one for one in run.classes if one.name == name), None) for run in runs]
-        fixed = [(run.score if one is None else one.fixed)[first.main] for run, one in zip(runs, own, strict=True)]
-        classes[name] = ClassMean(fsum(one.count for one in own if one is not None) / len(runs), _mean(fixed))
+        of_runs = [next((error_class for error_class in run.classes if error_class.name == name), None) for run in runs]
+        fixed = [
+            (run.score if error_class is None else error_class.fixed)[first.main]
+            for run, error_class in zip(runs, of_runs, strict=True)
+        ]
+        classes[name] = ClassMean(
+            fsum(error_class.count for error_class in of_runs if error_class is not None) / len(runs), _mean(fixed)
+        )
     return SystemErrors(first.id, first.main, _mean([run.score[first.main] for run in runs]), classes)
 
 
@@ -178,9 +183,9 @@ class Comparison:
 
     def test(self, a: str, b: str, measure: str, test: str) -> PairedTest | None:
         """The test of this pair of systems, in either order."""
-        for one in self.tests:
-            if one.measure == measure and one.test == test and {one.a, one.b} == {a, b}:
-                return one
+        for result in self.tests:
+            if result.measure == measure and result.test == test and {result.a, result.b} == {a, b}:
+                return result
         return None
 
     def deciding_test(self, a: str, b: str, measure: str) -> PairedTest | None:
@@ -198,9 +203,9 @@ class Comparison:
             return {}
         values: dict[str, list[float | None]] = {}
         for name, rows in self.rows.items():
-            of_runs = [bootstrap(one.only([measure]), resamples=how.resamples, seed=how.seed) for one in rows]
+            of_runs = [bootstrap(run_rows.only([measure]), resamples=how.resamples, seed=how.seed) for run_rows in rows]
             key = (measure, "micro", main_score([*self[name].scores[measure].micro.values]))
-            runs = zip(*(one[key].tolist() for one in of_runs), strict=True)
+            runs = zip(*(resampled[key].tolist() for resampled in of_runs), strict=True)
             means = [fsum(scores) / len(of_runs) for scores in runs]
             values[name] = [None if isnan(value) else value for value in means]
         return values
@@ -309,5 +314,5 @@ class Comparison:
         return row
 
     def _tests_of(self, a: str, b: str, measure: str) -> dict[str, PairedTest]:
-        found = {test: self.test(a, b, measure, test) for test in (RANDOMISATION, PAIRED_BOOTSTRAP, JACKKNIFE)}
-        return {name: test for name, test in found.items() if test is not None}
+        tests = {test: self.test(a, b, measure, test) for test in (RANDOMISATION, PAIRED_BOOTSTRAP, JACKKNIFE)}
+        return {name: test for name, test in tests.items() if test is not None}

@@ -70,9 +70,9 @@ def scored_runs(
         every = executor.map(scored, shared, runs)
     else:
         every = (scored(shared, run, executor) for run in runs)
-    for number, (run, results) in enumerate(zip(runs, every, strict=True), 1):
+    for done, (run, results) in enumerate(zip(runs, every, strict=True), 1):
         if on_run is not None:
-            on_run(number, len(runs))
+            on_run(done, len(runs))
         if isinstance(results, KaratError):
             if any(results.finding == error.finding for _, error in refused):
                 raise results  # what is wrong with two systems in the same place is wrong with gold or the options

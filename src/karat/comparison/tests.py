@@ -22,7 +22,7 @@ T = TypeVar("T", Score, ScoreValues)
 
 def mean_values(runs: Sequence[Mapping[ScoreName, float | None]]) -> dict[ScoreName, float | None]:
     """The mean of each score over runs; None if a run has none."""
-    return {name: _mean([one.get(name) for one in runs]) for name in runs[0]}
+    return {name: _mean([run.get(name) for run in runs]) for name in runs[0]}
 
 
 def mean_scores(runs: Sequence[Mapping[str, Score]]) -> dict[str, Score]:
@@ -68,7 +68,7 @@ def deviations(runs: Sequence[Result]) -> dict[ScoreName, float]:
     if len(runs) == 1:
         return {}
     of_runs = [flat(run.scores) for run in runs]
-    known = {name: [one.get(name) for one in of_runs] for name in of_runs[0]}
+    known = {name: [run.get(name) for run in of_runs] for name in of_runs[0]}
     return {
         name: stdev([value for value in values if value is not None])
         for name, values in known.items()
@@ -135,7 +135,7 @@ class SwapTask(NamedTuple):
 
 def observed_means(rows: SystemRows) -> dict[ScoreName, float | None]:
     """The mean of each score over runs; None if a run has none."""
-    return mean_values([observed(one) for one in rows])
+    return mean_values([observed(run_rows) for run_rows in rows])
 
 
 def resampled(shared: None, task: ResampleTask) -> Resampled:
@@ -143,13 +143,13 @@ def resampled(shared: None, task: ResampleTask) -> Resampled:
     del shared
     how = task.how
     if how.method == JACKKNIFE:
-        by_part = [mean_values([_without(one, part) for one in task.rows]) for part in task.parts]
-        return Resampled({}, {name: [one.get(name) for one in by_part] for name in observed_means(task.rows)})
+        by_part = [mean_values([_without(run_rows, part) for run_rows in task.rows]) for part in task.parts]
+        return Resampled({}, {name: [means.get(name) for means in by_part] for name in observed_means(task.rows)})
     assert how.resamples is not None
     assert how.seed is not None
-    of_runs = [bootstrap(one, resamples=how.resamples, seed=how.seed, among=task.among) for one in task.rows]
-    names = [name for name in of_runs[0] if all(name in one for one in of_runs)]
-    return Resampled({name: np.mean([one[name] for one in of_runs], axis=0) for name in names}, {})
+    of_runs = [bootstrap(run_rows, resamples=how.resamples, seed=how.seed, among=task.among) for run_rows in task.rows]
+    names = [name for name in of_runs[0] if all(name in resamples for resamples in of_runs)]
+    return Resampled({name: np.mean([resamples[name] for resamples in of_runs], axis=0) for name in names}, {})
 
 
 def _without(rows: UnitRows, part: str) -> dict[ScoreName, float | None]:
@@ -161,14 +161,16 @@ def system_intervals(rows: SystemRows, resamples: Resampled, how: Confidence) ->
     """The interval of every score of a system."""
     means = observed_means(rows)
     if how.method == JACKKNIFE:
-        return {name: intervals.jackknife(means[name], own, how.level) for name, own in resamples.left_out.items()}
+        return {
+            name: intervals.jackknife(means[name], values, how.level) for name, values in resamples.left_out.items()
+        }
     return intervals.percentiles(resamples.values, how.level)
 
 
 def swapped(shared: None, task: SwapTask) -> tuple[dict[ScoreName, float | None], int]:
     """The p-values of approximate randomisation, and from how many resamples."""
     del shared
-    a, b = (_averaged([one.only(task.ids) for one in rows]) for rows in (task.a, task.b))
+    a, b = (_averaged([run_rows.only(task.ids) for run_rows in rows]) for rows in (task.a, task.b))
     return paired.approximate_randomisation(a, b, resamples=task.resamples, seed=task.seed)
 
 
@@ -178,7 +180,7 @@ def _averaged(rows: SystemRows) -> UnitRows:
         return rows[0]
     columns = [
         array("d", (fsum(numbers) / len(rows) for numbers in zip(*same, strict=True)))
-        for same in zip(*(one.columns for one in rows), strict=True)
+        for same in zip(*(run_rows.columns for run_rows in rows), strict=True)
     ]
     return UnitRows(rows[0].units, columns, rows[0].finish)
 

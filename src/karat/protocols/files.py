@@ -48,8 +48,8 @@ def source(name: str) -> Path:
         return Path(name)
     if PROTOCOLS.has(name):
         return PROTOCOLS.get(name)
-    for own in PROTOCOLS.own:
-        path = PROTOCOLS.get(own)
+    for own_name in PROTOCOLS.own:
+        path = PROTOCOLS.get(own_name)
         if name in written(path).aliases:
             return path
     raise UsageError(
@@ -66,23 +66,23 @@ def is_own(path: Path) -> bool:
 
 def lineage(path: Path) -> list[Path]:
     """A protocol file, the one it extends, and so on."""
-    found = [path]
-    while base := _toml(found[-1]).get("extends"):
+    paths = [path]
+    while base := _toml(paths[-1]).get("extends"):
         if not isinstance(base, str):
-            raise FILE.error(f"extends names a protocol or a file, found {base!r}", file=str(found[-1]))
-        beside = found[-1].parent / base
-        found.append(beside if base.endswith(".toml") and beside.is_file() else source(base))
-        if found[-1] in found[:-1]:
-            raise FILE.error(f"it extends itself: {' -> '.join(one.stem for one in found)}", file=str(path))
-    return found
+            raise FILE.error(f"extends names a protocol or a file, found {base!r}", file=str(paths[-1]))
+        beside = paths[-1].parent / base
+        paths.append(beside if base.endswith(".toml") and beside.is_file() else source(base))
+        if paths[-1] in paths[:-1]:
+            raise FILE.error(f"it extends itself: {' -> '.join(ancestor.stem for ancestor in paths)}", file=str(path))
+    return paths
 
 
 def written(path: Path) -> ProtocolFile:
     """Return the content of a protocol file, with that of the files it extends."""
     content: dict[str, Any] = {}
-    for one in reversed(lineage(path)):
+    for file in reversed(lineage(path)):
         inherited = {key: value for key, value in content.items() if key not in NOT_INHERITED}
-        content = _merged(inherited, _toml(one))
+        content = _merged(inherited, _toml(file))
     content.pop("extends", None)
     try:
         return msgspec.convert(content, ProtocolFile)
@@ -92,7 +92,7 @@ def written(path: Path) -> ProtocolFile:
 
 def digest(path: Path) -> str | None:
     """A hash of the protocol's files that are not karat's own; None where all are."""
-    others = [one.read_bytes() for one in lineage(path) if not is_own(one)]
+    others = [file.read_bytes() for file in lineage(path) if not is_own(file)]
     return hashlib.sha256(b"".join(others)).hexdigest()[:16] if others else None
 
 

@@ -42,8 +42,8 @@ class _ValueColumns(NamedTuple):
         """One number per unit that has a place; zero in units that it does not have."""
         for column in self.columns:
             sums = array("d", bytes(8 * len(place)))
-            for unit, number in zip(self.units, column, strict=True):
-                sums[place[unit]] += number
+            for unit, count in zip(self.units, column, strict=True):
+                sums[place[unit]] += count
             yield sums
 
 
@@ -231,8 +231,8 @@ class BrokenDown(NamedTuple):
         for key, by_measure in self.summed.items():
             for id_, rows in by_measure.items():
                 summed = [*zip(*(counts for _, counts in rows), strict=True)]
-                own = _ValueColumns(self.summed_rows[id_], [unit for unit, _ in rows], summed)
-                by_key.setdefault(key, []).append(own)
+                value_columns = _ValueColumns(self.summed_rows[id_], [unit for unit, _ in rows], summed)
+                by_key.setdefault(key, []).append(value_columns)
         for (key, _), (own_units, table) in self.restricted.items():
             indexes = [index_of[row.unit] for row in own_units]
             by_key.setdefault(key, []).extend(

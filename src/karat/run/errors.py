@@ -26,15 +26,15 @@ class Analysis:
     def __init__(
         self,
         pipeline: Pipeline,
-        number: int,
+        index: int,
         rows: Sequence[DocumentRow],
         result: Result,
         *,
         progress: Progress | None = None,
         executor: Executor | None = None,
     ) -> None:
-        """`number` is that of the protocol, `rows` are those of its documents."""
-        self._pipeline, self._plan, self._rows, self._result = pipeline, pipeline.plans[number], rows, result
+        """`index` is that of the protocol, `rows` are those of its documents."""
+        self._pipeline, self._plan, self._rows, self._result = pipeline, pipeline.plans[index], rows, result
         self._progress, self._executor = progress, executor
 
     def of(self, units: Sequence[UnitRow]) -> ErrorAnalysis:
@@ -49,18 +49,22 @@ class Analysis:
         ]
         return ErrorAnalysis(tuple(map(self.measure_errors, targets)), self._plan.options.details)
 
-    def measure_errors(self, found: TargetErrors) -> MeasureErrors:
+    def measure_errors(self, target_errors: TargetErrors) -> MeasureErrors:
         """Return the errors of a measure by class, and what each class costs."""
-        id_ = found.target.id
+        id_ = target_errors.target.id
         before = self._result[id_].micro.values
         main = main_score(list(before))
-        classes = [self._error_class(found, name, text, before, main) for name, text in found.classes().items()]
+        classes = [
+            self._error_class(target_errors, name, text, before, main) for name, text in target_errors.classes().items()
+        ]
         classes.sort(key=lambda error_class: -(error_class.share if error_class.share is not None else 0.0))
-        return MeasureErrors(id_, before, main, tuple(classes), found.confusions())
+        return MeasureErrors(id_, before, main, tuple(classes), target_errors.confusions())
 
-    def _error_class(self, found: TargetErrors, name: str, text: str, before: Scores, main: str) -> ErrorClass:
-        errors = [error for error in found.errors if error.name == name]
-        fixed, why_not = self.repaired(found.target.id, [repair for error in errors for repair in error.repairs])
+    def _error_class(self, target_errors: TargetErrors, name: str, text: str, before: Scores, main: str) -> ErrorClass:
+        errors = [error for error in target_errors.errors if error.name == name]
+        fixed, why_not = self.repaired(
+            target_errors.target.id, [repair for error in errors for repair in error.repairs]
+        )
         lost, gained = PERFECT - _worth(before[main]), _worth(fixed[main]) - _worth(before[main])
         return ErrorClass(
             name,
@@ -69,7 +73,7 @@ class Analysis:
             fixed,
             None if why_not or not lost else gained / lost,
             [error.instance for error in errors],
-            {field: dict(sorted(values.items())) for field, values in found.by.get(name, {}).items()},
+            {field: dict(sorted(values.items())) for field, values in target_errors.by.get(name, {}).items()},
             why_not,
         )
 

@@ -22,18 +22,18 @@ def targets(rows: Rows, ids: Collection[str], headline: Sequence[str], named: Co
     Of a family, those stay that take more into account than any other: all attributes, all kinds of links. If several
     do, the headline is chosen, else the last one that combines others, else the first.
     """
-    offered = [one for one in (_target(row, rows) for row in rows if row.id in ids) if one is not None]
-    chosen = {one.id for one in offered if one.id in named}
-    for name in dict.fromkeys(family(one.id) for one in offered):
-        own = [one for one in offered if family(one.id) == name]
-        own = [one for one in own if one.errors_of == own[0].errors_of]
+    offered = [target for target in (_target(row, rows) for row in rows if row.id in ids) if target is not None]
+    chosen = {target.id for target in offered if target.id in named}
+    for name in dict.fromkeys(family(target.id) for target in offered):
+        alike = [target for target in offered if family(target.id) == name]
+        alike = [target for target in alike if target.errors_of == alike[0].errors_of]
         groups: dict[frozenset[str], list[Target]] = {}
-        for one in own:
-            groups.setdefault(one.subjects, []).append(one)
+        for target in alike:
+            groups.setdefault(target.subjects, []).append(target)
         for subjects, group in groups.items():
-            if not any(subjects < other for other in groups) and not chosen.intersection(one.id for one in group):
-                chosen.add(_main([one.id for one in group], rows, headline))
-    return [one for one in offered if one.id in chosen]
+            if not any(subjects < other for other in groups) and not chosen.intersection(target.id for target in group):
+                chosen.add(_main([target.id for target in group], rows, headline))
+    return [target for target in offered if target.id in chosen]
 
 
 def _main(ids: Sequence[str], rows: Rows, headline: Sequence[str]) -> str:
@@ -44,10 +44,10 @@ def _main(ids: Sequence[str], rows: Rows, headline: Sequence[str]) -> str:
 
 def _target(row: Measure[Any, Any] | Composite, rows: Rows) -> Target | None:
     """The measure with what its errors are errors of; None if there are no classes for them."""
-    measures = _combined(row, {one.id: one for one in rows})
+    measures = _combined(row, {other.id: other for other in rows})
     for measure in measures:
         if (errors_of := measure.table.errors_of) is not None:
-            return Target(row.id, errors_of, [one for one in measures if one.table.errors_of == errors_of])
+            return Target(row.id, errors_of, [measure for measure in measures if measure.table.errors_of == errors_of])
     return None
 
 
@@ -72,8 +72,8 @@ def first_spelling(units: Iterable[Sequence[UnitErrors | None]], fields: Iterabl
         return spellings.setdefault((field, by_name[field].key(values, protocol.comparison)), joined(values))
 
     for errors in units:
-        for found in filter(None, errors):
-            for _, field, values in found.values:
+        for unit_errors in filter(None, errors):
+            for _, field, values in unit_errors.values:
                 spell(field, values)
     return spell
 
@@ -90,9 +90,9 @@ class TargetErrors:
         for findings, values in units:
             self.errors += findings.errors
             for name, cells in findings.confusions.items():
-                own = self._cells.setdefault(name, {})
-                for cell, number in cells.items():
-                    own[cell] = own.get(cell, 0) + number
+                totals = self._cells.setdefault(name, {})
+                for cell, count in cells.items():
+                    totals[cell] = totals.get(cell, 0) + count
             for name, field, value in values:
                 counts = self.by.setdefault(name, {}).setdefault(field, {})
                 spelt = spell(field, value)
@@ -114,9 +114,9 @@ def _spelt(cells: Mapping[Cell, int], protocol: Protocol) -> dict[Cell, int]:
         for value in sorted({cell[side] for cell in cells} - {None}, key=str):
             spellings.setdefault(key(value), str(value))
     counts: dict[Cell, int] = {}
-    for (gold, system), number in cells.items():
+    for (gold, system), count in cells.items():
         cell = None if gold is None else spellings[key(gold)], None if system is None else spellings[key(system)]
-        counts[cell] = counts.get(cell, 0) + number
+        counts[cell] = counts.get(cell, 0) + count
     order = sorted(counts, key=lambda cell: (cell[0] is None, cell[0] or "", cell[1] is None, cell[1] or ""))
     return {cell: counts[cell] for cell in order}
 
@@ -149,11 +149,11 @@ class ErrorFinder:
         target: Target,
     ) -> UnitErrors | None:
         ids = {measure.id for measure in target.measures}
-        own = [counted for counted in tables if counted.measure.id in ids]
-        if not own:
+        of_target = [counted for counted in tables if counted.measure.id in ids]
+        if not of_target:
             return None
         collapsed = self._protocol.collapse is not None
-        unit = UnitView(name, documents, own, records, self._protocol.comparison, collapsed)
+        unit = UnitView(name, documents, of_target, records, self._protocol.comparison, collapsed)
         attributes = [name for field in self._by for name in field.attributes]
         confused = tuple(dict.fromkeys((*target.attributes, *attributes)))
         findings = error_kind(target.errors_of).find(unit, target, confused)
@@ -196,7 +196,7 @@ def _attributed(record: Record) -> Iterator[MentionRecord | ClusterRecord | Elem
 
 
 def _document(record: Record) -> str | None:
-    for one in _attributed(record):
-        if isinstance(one, MentionRecord) and one.document:
-            return one.document
+    for part in _attributed(record):
+        if isinstance(part, MentionRecord) and part.document:
+            return part.document
     return None

@@ -296,14 +296,14 @@ class Plan:
         from karat.run.details import listed_items, outcomes_of
 
         averaged = [measure for measure, averages in self.measures.measures if averages.units == "all" or row.gold > 0]
-        own = {document.about.id: document for document in documents if document.about is not None}
-        apart = {id_: dict(zip(table_of, document.tables, strict=True)) for id_, document in own.items()}
+        by_id = {document.about.id: document for document in documents if document.about is not None}
+        apart = {id_: dict(zip(table_of, document.tables, strict=True)) for id_, document in by_id.items()}
         tables = list(counted_tables(averaged, table_of, apart))
         records = UnitRecords(document.records for document in documents if document.records is not None)
         if self.options.details:
             row.outcomes, row.listed = outcomes_of(row.unit, tables, records), listed_items(tables)
         if self.options.errors and tables:
-            views = {id_: document.view for id_, document in own.items() if document.view is not None}
+            views = {id_: document.view for id_, document in by_id.items() if document.view is not None}
             row.errors = self.finder.errors(row.unit, views, tables, records)
 
     def _unit(self, document: Document, report: Report) -> str:

@@ -180,7 +180,7 @@ def _result(
             )
             for index, breakdown in enumerate(plan.breakdowns)
         }
-    own = list(remarks(plan, rows, units, notes))
+    noted = list(remarks(plan, rows, units, notes))
     scores = _all_scores(plan, table, units)
     headline, is_supported = plan.headline(scores)
     return Result(
@@ -198,7 +198,7 @@ def _result(
         gold=replace(gold, mentions=sum(row.scored[0] for row in rows)),
         system=replace(system, mentions=sum(row.scored[1] for row in rows)),
         scores=_select(plan, scores),
-        by={field: dict(_by_scores(plan, own_field, whole)) for field, own_field in broken_down.items()},
+        by={field: dict(_by_scores(plan, of_field, whole)) for field, of_field in broken_down.items()},
         units=dict(sorted((unit, _select(plan, scores)) for unit, scores in table.unit_scores()))
         if options.per_unit
         else {},
@@ -206,12 +206,11 @@ def _result(
         is_headline_supported=is_supported,
         differences=_differences(plan, units),
         **_details(plan, units),
-        warnings=[*own, *findings.listed()],
-        warning_counts=findings.counts | Counter(finding.group for finding in own),
+        warnings=[*noted, *findings.listed()],
+        warning_counts=findings.counts | Counter(finding.group for finding in noted),
         rows=_unit_rows(plan, rows, units, table, whole) if options.keep_rows else None,
         by_rows={
-            field: dict(own_field.rows([unit.unit for unit in units], whole))
-            for field, own_field in broken_down.items()
+            field: dict(of_field.rows([unit.unit for unit in units], whole)) for field, of_field in broken_down.items()
         }
         if options.keep_rows and options.keep_by_rows
         else {},
@@ -222,7 +221,7 @@ def _unit_rows(
     plan: Plan, rows: Sequence[DocumentRow], units: Sequence[UnitRow], table: UnitTable, whole: ScoreFunction
 ) -> UnitRows:
     part, scores = leave_out(plan.measures, rows)
-    left_out = {name: _select(plan, dict(own)) for name, own in scores.items()}
+    left_out = {name: _select(plan, dict(of_part)) for name, of_part in scores.items()}
     return UnitRows([unit.unit for unit in units], list(table.columns()), whole, left_out, part)
 
 
@@ -241,7 +240,7 @@ def _all_scores(plan: Plan, table: UnitTable, units: Sequence[UnitRow]) -> dict[
 def _by_scores(plan: Plan, broken_down: "BrokenDown", whole: ScoreFunction) -> Iterator[tuple[str, dict[str, Score]]]:
     for value, scores, items in broken_down.scores():
         complete = _select(plan, whole.with_composites(scores))
-        yield value, {id_: Score(own, items=items.get(id_)) for id_, own in complete.items()}
+        yield value, {id_: Score(values, items=items.get(id_)) for id_, values in complete.items()}
 
 
 def _differences(plan: Plan, units: Sequence[UnitRow]) -> dict[str, dict[str, int]]:

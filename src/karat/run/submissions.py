@@ -187,10 +187,10 @@ def _letters(text: str | None) -> str:
     return "".join(filter(str.isalnum, (text or "").casefold()))
 
 
-def _first_difference(one: Any, other: Any) -> int:
+def _first_difference(first: Any, second: Any) -> int:
     """The first place at which two sequences differ."""
-    pairs = zip(one, other, strict=False)
-    return next((place for place, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))
+    pairs = zip(first, second, strict=False)
+    return next((place for place, (a, b) in enumerate(pairs) if a != b), min(len(first), len(second)))
 
 
 SEVERITIES = ("fatal", "fault", "note")
@@ -255,8 +255,8 @@ class Validation:
             return None
         try:
             with file.open() as stream:
-                for number, line in enumerate(stream, 1):
-                    if number == finding.line:
+                for position, line in enumerate(stream, 1):
+                    if position == finding.line:
                         return line.decode("utf-8", "replace").rstrip("\r\n")
         except OSError:
             pass

@@ -33,12 +33,14 @@ def percentile(values: Matrix, level: float) -> Interval | None:
 def percentiles(resampled: Values, level: float) -> dict[ScoreName, Interval | None]:
     """The percentile bootstrap of each score; those defined in all resamples at once, which is much faster."""
     defined = [name for name, values in resampled.items() if len(values) and not np.isnan(values).any()]
-    found: dict[ScoreName, Interval | None] = {}
+    intervals: dict[ScoreName, Interval | None] = {}
     if defined:
         values = [resampled[name] for name in defined]
         low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2], axis=1).tolist()
-        found = dict(zip(defined, zip(low, high, strict=True), strict=True))
-    return {name: found[name] if name in found else percentile(own, level) for name, own in resampled.items()}
+        intervals = dict(zip(defined, zip(low, high, strict=True), strict=True))
+    return {
+        name: intervals[name] if name in intervals else percentile(values, level) for name, values in resampled.items()
+    }
 
 
 def jackknife(score: float | None, left_out: Sequence[float | None], level: float) -> Interval | None:
@@ -138,12 +140,12 @@ def is_resampled(rows: UnitRows, how: Confidence) -> bool:
     return how.method == BOOTSTRAP and sum(occurring) > 1
 
 
-def scored(scores: Mapping[str, Score], found: FoundIntervals, method: str) -> dict[str, Score]:
+def scored(scores: Mapping[str, Score], intervals: FoundIntervals, method: str) -> dict[str, Score]:
     """Scores with their intervals; a score that was not resampled has none."""
 
     def complete(id_: str, average: str, leaf: ScoreValues) -> ScoreValues:
-        own = {name: found[id_, average, name] for name in leaf.values if (id_, average, name) in found}
-        return replace(leaf, ci=Intervals(own, method)) if own else leaf
+        ci = {name: intervals[id_, average, name] for name in leaf.values if (id_, average, name) in intervals}
+        return replace(leaf, ci=Intervals(ci, method)) if ci else leaf
 
     return {
         id_: replace(

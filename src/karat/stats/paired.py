@@ -28,12 +28,12 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
 
     Undefined p-values stay undefined and are no comparisons.
     """
-    known = sorted((p, number) for number, p in enumerate(p_values) if p is not None)
+    known = sorted((p, index) for index, p in enumerate(p_values) if p is not None)
     adjusted: list[float | None] = [None] * len(p_values)
     largest = 0.0
-    for rank, (p, number) in enumerate(known):
+    for rank, (p, index) in enumerate(known):
         largest = max(largest, min(1.0, (len(known) - rank) * p))
-        adjusted[number] = largest
+        adjusted[index] = largest
     return adjusted
 
 
@@ -59,11 +59,11 @@ def approximate_randomisation(
     of_a = evaluate(a, (columns.sums(1 - swapped, swapped) for swapped in swaps()))
     of_b = evaluate(b, (columns.sums(swapped, 1 - swapped) for swapped in swaps()))
     before_a, before_b = observed(a), observed(b)
-    found = {
+    p_values_of = {
         name: _share(of_b[name] - of_a[name], difference(before_a[name], before_b[name]), is_exact=is_exact)
         for name in of_a
     }
-    return found, 1 << n if is_exact else resamples
+    return p_values_of, 1 << n if is_exact else resamples
 
 
 def paired_bootstrap(

@@ -102,7 +102,7 @@ class ExactColumns:
 
     def sums(self, *weights: Matrix) -> Matrix:
         """The sum of each matrix times its weights, one row of sums per row of weights."""
-        products = [own @ whole for own, whole in zip(weights, self._whole, strict=True)]
+        products = [part @ whole for part, whole in zip(weights, self._whole, strict=True)]
         sums: Matrix = np.sum(products, axis=0) / self._scale
         return sums
 

@@ -73,6 +73,12 @@ def test_the_public_names_are_there() -> None:
 
 
 LINE = '{"id": "a", "mentions": [{"id": "m", "span": [[0, 1]], "cluster": "c"}]}\n'
+BLOCK = """#BeginOfDocument a
+gold\ta\tE1\t0,1\tx\tT\tActual
+gold\ta\tE2\t2,3\ty\tT\tActual
+@Coreference\tC\tE1,E2
+#EndOfDocument
+"""
 LOADED = {
     "from karat.cli import cli; cli(['--help'], standalone_mode=False)": (
         {"karat.cli.program"},
@@ -81,6 +87,15 @@ LOADED = {
     "from karat.cli import cli; cli(['score', 'gold.jsonl', 'gold.jsonl'], standalone_mode=False)": (
         {"karat.run.scoring"},
         {"jinja2", "karat.insight", "karat.report.html"},
+    ),
+    "from karat.cli import cli; cli(['score', 'gold.tbf', 'gold.tbf'], standalone_mode=False)": (
+        {"karat.formats.tbf", "karat.families.coref.formulas"},
+        {
+            *("numpy", "scipy", "json", "gzip", "difflib", "importlib.metadata", "karat.records"),
+            *(f"karat.formats.{name}" for name in ("_json", "_sgm", "_writing", "_tbf_writer")),
+            *(f"karat.report.{name}" for name in ("breakdowns", "errors", "listing", "markup")),
+            *("karat.corpus.remote", "karat.families.coref.metamentions", "karat.families.coref.zeros"),
+        },
     ),
     "import karat; karat.score('gold.jsonl', 'gold.jsonl', protocol='simple-cdec')": (
         {"karat.formats.jsonl"},
@@ -93,6 +108,7 @@ LOADED = {
 @pytest.mark.parametrize("program", LOADED)
 def test_only_what_is_needed_is_loaded(program: str, tmp_path: Path) -> None:
     (tmp_path / "gold.jsonl").write_text(LINE)
+    (tmp_path / "gold.tbf").write_text(BLOCK)
     code = f"import sys; {program}; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
     loaded = {*done.stdout.splitlines()[-1].split()}

@@ -43,7 +43,7 @@ class ItemCounts(Struct, frozen=True):
         )
 
     def numbers(self) -> tuple[int, int, int, int]:
-        """All four."""
+        """Return all four numbers."""
         return self.gold, self.system, self.missed, self.spurious
 
 
@@ -61,14 +61,14 @@ class Score(Struct, frozen=True):
         return getattr(self.micro, name)  # type: ignore[no-any-return]
 
     def averages(self) -> dict[str, ScoreValues]:
-        """Its averages by name. A mean over items, which has no micro average, is a macro average."""
+        """Return the averages by name. A mean over items, which has no micro average, is a macro average."""
         if isinstance(self.micro.counts, Means):
             return {"macro": self.micro}
         averages = {"micro": self.micro} if self.macro is None else {"micro": self.micro, "macro": self.macro}
         return averages | {f"macro.{attribute}": leaf for attribute, leaf in self.classes.items()}
 
     def to_dict(self) -> dict[str, Any]:
-        """As in the JSON."""
+        """Return the content of the JSON."""
         content: dict[str, Any] = {name: leaf.to_dict() for name, leaf in self.averages().items()}
         return content if self.items is None else {**content, "items": to_builtins(self.items)}
 
@@ -137,7 +137,7 @@ class Confidence(Struct, frozen=True):
 
     level: float
     method: str
-    """As in the JSON: the name of the method."""
+    """Name of the method, as in the JSON."""
     unit: str
     """The unit that is resampled or left out."""
     units: int
@@ -163,7 +163,7 @@ class Side(Struct, frozen=True):
     fingerprint: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """As in the JSON, which omits the name: it depends on where the file is."""
+        """Return the content of the JSON, which omits the name: it depends on where the file is."""
         numbers = {"documents": self.documents, "mentions": self.mentions}
         return numbers if self.fingerprint is None else {**numbers, "fingerprint": self.fingerprint}
 

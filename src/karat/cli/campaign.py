@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from karat.cli._folders import own_folder, refuse_folder, replace_folder
 from karat.cli._options import digits_option, progress, reading_options, settings_option
-from karat.cli._output import own_folder, refuse_folder, refuse_overwriting, replace_folder, write_output
+from karat.cli._output import refuse_overwriting, write_output
 from karat.cli._scoring import (
     SEED,
     accept_faults_option,

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import click
 
+from karat.cli._folders import copy_new
 from karat.cli._options import settings_option
-from karat.cli._output import copy_new, refuse_overwriting
+from karat.cli._output import refuse_overwriting
 from karat.cli._scoring import protocol_option
 from karat.cli.completion import complete_files
 from karat.problems import UsageError

@@ -4,8 +4,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from karat.cli._folders import documents_to, output_format
 from karat.cli._options import input_options, print_findings, progress, topics_option, validated_option
-from karat.cli._output import documents_to, output_format, refuse_overwriting
+from karat.cli._output import refuse_overwriting
 from karat.cli.completion import Nearest, complete_files, complete_formats
 
 if TYPE_CHECKING:

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import click
 
-from karat.cli._output import UNWRITABLE, copy_new, write_output
+from karat.cli._folders import copy_new
+from karat.cli._output import UNWRITABLE, write_output
 from karat.cli.completion import complete_files
 from karat.problems import UsageError
 

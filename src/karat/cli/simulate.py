@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from karat.cli._folders import documents_to, output_format, writable
 from karat.cli._options import input_options, print_findings, progress
-from karat.cli._output import documents_to, output_format, output_option, refuse_overwriting, writable
+from karat.cli._output import output_option, refuse_overwriting
 from karat.cli.completion import complete_files, complete_formats
 from karat.problems import Finding, KaratError, Rule, UsageError, placed
 

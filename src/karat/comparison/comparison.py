@@ -115,7 +115,7 @@ class ComparedSystem(NamedTuple):
     rank: int
 
     def content(self, by: ByField, of_run: Callable[[Result], dict[str, Any]]) -> dict[str, Any]:
-        """As in the JSON, with these breakdowns; `of_run` makes the content of a run."""
+        """Return the content of the JSON, with these breakdowns; `of_run` makes the content of a run."""
         first = self.runs[0]
         if len(self.runs) == 1:
             return of_run(changed(first, scores=self.scores, by=by))

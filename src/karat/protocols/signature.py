@@ -22,6 +22,6 @@ def signature(protocol: Protocol, *, units: Iterable[str], fingerprint: str, top
 
 
 def work_signature(settings: Mapping[str, str], *, topics: str | None, words: str, corpus: str) -> str:
-    """Of work that is no score: version, what it was and its settings, topics, what found the lemmas, the corpus."""
+    """Return the signature of work that is not a score: version, kind, settings, topics, lemmatiser, corpus."""
     parts = {"karat": __version__, **settings, **({} if topics is None else {"topics": topics})}
     return "|".join(f"{key}={value}" for key, value in {**parts, "words": words, "corpus": corpus}.items())

@@ -112,7 +112,7 @@ class Submission:
         return not (self.findings["fatal"] or self.findings["fault"] or self.gold.findings["fatal"])
 
     def to_dict(self) -> dict[str, Any]:
-        """As in the JSON."""
+        """Return the content of the JSON."""
         return {
             "submission": self.path,
             "gold": self.gold.corpus.name,
@@ -274,7 +274,7 @@ class Validation:
         return not self.invalid
 
     def to_dict(self) -> dict[str, Any]:
-        """As in the JSON; `codes` counts all findings of each code, including those that were not kept."""
+        """Return the content of the JSON; `codes` also counts findings that were not kept."""
         content: dict[str, Any] = {
             "karat": __version__,
             "files": [

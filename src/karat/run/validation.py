@@ -190,7 +190,7 @@ class CorpusChecks(NamedTuple):
 
     corpus: FileCorpus
     protocols: Sequence[Protocol]
-    """What these refuse, or count as a fault, is found, too."""
+    """Protocols whose refusals and faults are also reported."""
     types: set[Value | None] | None = None
     """All allowed types; None: any."""
     gold: Reference | None = None

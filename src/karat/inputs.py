@@ -7,10 +7,12 @@ records its own, and sends them with its results.
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-P = TypeVar("P", str, Path)
+if TYPE_CHECKING:  # `karat --help` needs no paths
+    from pathlib import Path
+
+P = TypeVar("P", str, "Path")
 
 _paths: set[str] | None = None
 
@@ -41,13 +43,15 @@ def opened(path: P) -> P:
     return path
 
 
-def read_bytes(path: Path) -> bytes:
+def read_bytes(path: "Path") -> bytes:
     """The content of an input."""
     return opened(path).read_bytes()
 
 
-def has_inputs(folder: Path) -> bool:
+def has_inputs(folder: "Path") -> bool:
     """Return whether a recorded file is in a folder, or below it."""
+    from pathlib import Path
+
     place = os.path.realpath(folder)  # links that form a loop are no error here
     return any(Path(os.path.realpath(path)).is_relative_to(place) for path in _paths or ())
 

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import BinaryIO, NamedTuple
 
 from karat.corpus.paths import File, is_url
-from karat.corpus.validated import only_validated
 from karat.formats import decode, stem
 from karat.model import Document
 from karat.plugin import Context, Format, Identity, Marker, Piece, ReadOptions
@@ -247,6 +246,8 @@ class DocumentReader:
         documents = self._format.read(self.piece(number, entry), Context(self._options, report))
         if not self._options.validated:
             return documents
+        from karat.corpus.validated import only_validated
+
         return (only_validated(document, self._files[number].name) for document in documents)
 
     def piece(self, number: int, entry: Entry) -> Piece:

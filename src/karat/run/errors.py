@@ -44,7 +44,7 @@ class Analysis:
         spell = first_spelling(by_unit, self._plan.fields, protocol)
         targets = [
             TargetErrors(target, [errors for unit in by_unit if (errors := unit[index])], protocol, spell)
-            for index, target in enumerate(self._plan.finder.targets)
+            for index, target in enumerate(self._plan.targets)
             if family(target.id) in families
         ]
         return ErrorAnalysis(tuple(map(self.measure_errors, targets)), self._plan.options.details)

@@ -4,10 +4,9 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from typing import Any
 
 from karat.families import error_kind
-from karat.insight.records import UnitRecords
-from karat.insight.units import Classes, CountedTable, DocumentView, FoundError, Target, UnitErrors, UnitView
+from karat.insight.units import Classes, FoundError, Target, UnitErrors, UnitView
 from karat.model import DOCUMENT_FIELDS
-from karat.plugin import AlignmentSpec, Composite, Measure
+from karat.plugin import Composite, Measure
 from karat.protocols import Protocol
 from karat.records import Cell, ClusterRecord, Confusion, ElementRecord, LinkRecord, MentionRecord, Record, TreeRecord
 from karat.result import family
@@ -121,48 +120,21 @@ def _spelt(cells: Mapping[Cell, int], protocol: Protocol) -> dict[Cell, int]:
     return {cell: counts[cell] for cell in order}
 
 
-class ErrorFinder:
-    """Finds the errors behind the main measures of a protocol, unit by unit."""
-
-    def __init__(self, targets: Sequence[Target], protocol: Protocol, by: Sequence[Field]) -> None:
-        self.targets, self._protocol, self._by = targets, protocol, by
-        self.alignments: set[AlignmentSpec] = {
-            alignment
-            for target in targets
-            for measure in target.measures
-            if (alignment := measure.table.alignment) is not None
-        }
-        """Alignments that the views of documents need."""
-
-    def errors(
-        self, name: str, documents: Mapping[str, DocumentView], tables: Sequence[CountedTable], records: UnitRecords
-    ) -> tuple[UnitErrors | None, ...]:
-        """Return the errors of a unit for each target; None if none of its tables was counted."""
-        return tuple(self._errors(name, documents, tables, records, target) for target in self.targets)
-
-    def _errors(
-        self,
-        name: str,
-        documents: Mapping[str, DocumentView],
-        tables: Sequence[CountedTable],
-        records: UnitRecords,
-        target: Target,
-    ) -> UnitErrors | None:
-        ids = {measure.id for measure in target.measures}
-        of_target = [counted for counted in tables if counted.measure.id in ids]
-        if not of_target:
-            return None
-        collapsed = self._protocol.collapse is not None
-        unit = UnitView(name, documents, of_target, records, self._protocol.comparison, collapsed)
-        attributes = [name for field in self._by for name in field.attributes]
-        confused = tuple(dict.fromkeys((*target.attributes, *attributes)))
-        findings = error_kind(target.errors_of).find(unit, target, confused)
-        values = [
-            (error.name, field.name, tuple([_value(part, unit, error) for part in field.parts]))
-            for error in findings.errors
-            for field in self._by
-        ]
-        return UnitErrors(findings, values)
+def unit_errors(unit: UnitView, target: Target, by: Sequence[Field]) -> UnitErrors | None:
+    """Return the errors of a unit behind a measure, with the values of some fields; None if it was not counted."""
+    ids = {measure.id for measure in target.measures}
+    unit = unit._replace(tables=[counted for counted in unit.tables if counted.measure.id in ids])
+    if not unit.tables:
+        return None
+    attributes = [name for field in by for name in field.attributes]
+    confused = tuple(dict.fromkeys((*target.attributes, *attributes)))
+    findings = error_kind(target.errors_of).find(unit, target, confused)
+    values = [
+        (error.name, field.name, tuple([_value(part, unit, error) for part in field.parts]))
+        for error in findings.errors
+        for field in by
+    ]
+    return UnitErrors(findings, values)
 
 
 def _value(part: FieldPart, unit: UnitView, error: FoundError) -> str | None:

@@ -40,8 +40,8 @@ from karat.run.rows import NO_COUNTS, AveragedMeasure, DocumentRow, MeasureSet, 
 if TYPE_CHECKING:
     from karat.corpus.topics import Topics
     from karat.insight.records import Line
+    from karat.insight.units import Target
     from karat.run.breakdown import Breakdown
-    from karat.run.findings import ErrorFinder
 
 NO_TOPIC = Rule(
     "topic-missing", "note", "Give each document a topic, or choose a protocol with another unit of evaluation."
@@ -198,13 +198,12 @@ class Plan:
         return not self.measures.is_by_document and self.protocol.unit != "document" and not apart
 
     @cached_property
-    def finder(self) -> "ErrorFinder":
-        """Finds the errors behind the main measures."""
-        from karat.run.findings import ErrorFinder, targets
+    def targets(self) -> "list[Target]":
+        """The main measures, whose errors are analysed."""
+        from karat.run.findings import targets
 
         measures = [row for row, _ in self._scored]
-        chosen = targets(measures, self.selected, self.protocol.headline, self.options.measures)
-        return ErrorFinder(chosen, self.protocol, self.fields)
+        return targets(measures, self.selected, self.protocol.headline, self.options.measures)
 
     @cached_property
     def _alignments(self) -> list[Any]:
@@ -242,7 +241,8 @@ class Plan:
         if self.options.errors:
             from karat.insight.units import document_view
 
-            row.view = document_view(tables, self.finder.alignments)
+            alignments = [measure.table.alignment for target in self.targets for measure in target.measures]
+            row.view = document_view(tables, filter(None, alignments))
         if measures.is_by_document:
             self._count(row, [row], row.tables, report)
             row.tables, row.about, row.records, row.view = (), None, None, None
@@ -303,8 +303,13 @@ class Plan:
         if self.options.details:
             row.outcomes, row.listed = outcomes_of(row.unit, tables, records), listed_items(tables)
         if self.options.errors and tables:
+            from karat.insight.units import UnitView
+            from karat.run.findings import unit_errors
+
             views = {id_: document.view for id_, document in by_id.items() if document.view is not None}
-            row.errors = self.finder.errors(row.unit, views, tables, records)
+            collapsed = self.protocol.collapse is not None
+            unit = UnitView(row.unit, views, tables, records, self.protocol.comparison, collapsed)
+            row.errors = tuple(unit_errors(unit, target, self.fields) for target in self.targets)
 
     def _unit(self, document: Document, report: Report) -> str:
         """Return the unit of a document; report a document without a topic if the unit is a topic."""

@@ -128,7 +128,7 @@ class Conversion:
         return (self._given(document) for document in self._corpus)
 
     def _given(self, document: Document) -> Document:
-        return document if self._keep is None else given(document, self._keep)
+        return document if self._keep is None else given(document, self._keep).made_from(document)
 
     def refuse_losses(self) -> None:
         """An error if anything was lost."""

@@ -170,6 +170,8 @@ class Places(Struct, frozen=True):
     tokens: Sequence[Line] = ()
     regions: Mapping[tuple[str, str], Line] = {}
     """Lines of single regions, by the id of the mention or cluster and the name of the region."""
+    source: str | None = None
+    """The file that the text was read from, if it is not that of the annotations."""
 
 
 class Declared(Struct, frozen=True):
@@ -250,6 +252,11 @@ class Document(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=Tr
         if declared is not None:
             self.__dict__["declared"] = declared
         return self
+
+    def made_from(self, original: "Document") -> "Document":
+        """Return this document, which from now on knows the line and the source of one with the same text."""
+        places = original.places
+        return self if places is None else self.at(Places(places.line, source=places.source))
 
     def __repr__(self) -> str:
         sizes = f"{len(self.mentions)} mentions, {len(self.clusters)} clusters, {len(self.links)} links"

@@ -124,7 +124,7 @@ class Simulation:
             if rates[name]:
                 document, made = error(document, rates[name], chance(self.seed, gold.id, name))
                 self.made[name] += made
-        return document
+        return document if document is gold else document.made_from(gold)
 
     def _watched(self, documents: Iterable[Document]) -> Iterator[Document]:
         total = len(self.gold.ids())

@@ -4,6 +4,7 @@ The records are plain values and know nothing about files, scores or protocols. 
 format, so the names here are the names in a `.jsonl` line.
 """
 
+import re
 from array import array
 from collections.abc import Callable, Collection, Mapping, Sequence
 from operator import attrgetter, itemgetter
@@ -296,6 +297,11 @@ def nodes_of(kind: str) -> str:
 def qualified(document: str, id_: str) -> str:
     """The corpus-wide id of a cluster whose own id is local to a document."""
     return f"{document}:{id_}"
+
+
+def xml_name(id_: str) -> str:
+    """An id as the beginning of an XML name."""
+    return re.sub(r"[^\w.\-]|\A(?![^\W\d])", "_", id_)
 
 
 HOLDERS = frozenset({"event", "template"})

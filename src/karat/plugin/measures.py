@@ -333,3 +333,5 @@ class Family(Struct, Generic[P], frozen=True):
     """The entries of one run."""
     table: Callable[..., TableSpec[Any]] | None = None
     """From the setting and options by name to the table that its measures read, for measures of other families."""
+    weights: Callable[[P], Mapping[str, Mapping[str, Any]]] | None = None
+    """Weights that its formulas use, by task (`karat protocols NAME --weights`)."""

@@ -107,6 +107,11 @@ class Parameters(Struct, frozen=True, forbid_unknown_fields=True):
         """Return the parameters with the tables as the chosen set changes them."""
         return self._changed(self.sets.get(self.parameters, {}))
 
+    def weights(self) -> dict[str, dict[str, Any]]:
+        """Return the weights of each task, as the chosen set has them."""
+        chosen = self.chosen()
+        return {task: msgspec.to_builtins(getattr(chosen, task)) for task in TABLES}
+
     def _changed(self, changes: dict[str, dict[str, Any]]) -> "Parameters":
         tables = {task: msgspec.to_builtins(getattr(self, task)) for task in TABLES}
         for task, fields in changes.items():

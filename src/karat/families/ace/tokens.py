@@ -5,7 +5,7 @@ The plan's word for what an element has in a document is token; counts, outcomes
 
 from collections.abc import Iterator, Mapping, Sequence
 from math import fsum, inf
-from typing import Any
+from typing import Any, Self
 
 from msgspec import Struct
 
@@ -46,8 +46,8 @@ class ValueCounts(Counts, frozen=True):
         """All costs."""
         return self.miss_cost + self.error_cost + self.false_alarm_cost
 
-    def shown(self) -> dict[str, float | Ratio]:
-        """Tokens and costs, each also as a share: of the reference's tokens, and of its value."""
+    def shown(self, total: Self) -> dict[str, float | Ratio]:
+        """Tokens and costs, also as shares of the reference's tokens and value; the share of all value that this is."""
         counts = {"false alarm": self.false_alarm, "miss": self.miss, "error": self.error}
         costs = {"false alarm": self.false_alarm_cost, "miss": self.miss_cost, "error": self.error_cost}
         return {
@@ -55,6 +55,7 @@ class ValueCounts(Counts, frozen=True):
             **counts,
             **{f"{name} %": Ratio(count, self.reference) for name, count in counts.items()},
             **{f"{name} cost %": Ratio(cost, self.reference_value) for name, cost in costs.items()},
+            "share of value %": Ratio(self.reference_value, total.reference_value),
         }
 
     @classmethod

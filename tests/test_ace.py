@@ -687,7 +687,8 @@ def test_details_list_what_each_element_lost_and_why() -> None:
     entities = {item.get("reference", item.get("system")): item for item in reported["ace.edr"]["items"]}
     assert entities["d-E"] == {
         **{"document": "d", "reference": "d-E", "system": "d-E", "outcome": "correct"},
-        **{"worth": 1.0, "value": pytest.approx(1 / 1.5), "lost": ["mention d-E-2 missed"]},
+        **{"reference_text": "xxxxxxxxxx", "system_text": "xxxxxxxxxx"},
+        **{"worth": 1.0, "value": pytest.approx(1 / 1.5), "lost": ["mention d-E-2 'xxxxxxxxxx' missed"]},
     }
     assert entities["d-F"]["lost"] == ["subtype Group for Individual"]
     assert entities["d-F"]["outcome"] == "error"

@@ -163,6 +163,8 @@ class Element(Struct, gc=False, eq=False):
     """The element that this one was a mention of, before it was promoted."""
     heads: Location = ()
     """Of a promoted relation mention: from the first to the last head of Arg-1 and Arg-2, or their boxes."""
+    names: Sequence[Region] = ()
+    """Places of the names of an entity; of a promoted mention, those that its head overlaps."""
 
 
 class ScoredMention(Struct, gc=False, eq=False):

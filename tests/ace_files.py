@@ -101,3 +101,9 @@ def apf(body: str = BODY, *, header: str = 'URI="D1.sgm" SOURCE="newswire" TYPE=
         f'<source_file {header}>\n<external_resource URN="urn:wiki" NAME="wiki"/>\n'
         f'<document DOCID="{docid}">\n{body}</document>\n</source_file>\n'
     )
+
+
+def document(id_: str, *, source: str = "newswire", body: str = BODY) -> str:
+    """The small document under another id, and with ids of its own."""
+    named = re.sub(r'( ID| REFID)="', rf'\1="{id_}-', body)
+    return apf(named, docid=id_, header=f'URI="{id_}.sgm" SOURCE="{source}" TYPE="text"')

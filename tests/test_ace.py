@@ -687,7 +687,8 @@ def test_details_list_what_each_element_lost_and_why() -> None:
     entities = {item.get("reference", item.get("system")): item for item in reported["ace.edr"]["items"]}
     assert entities["d-E"] == {
         **{"document": "d", "reference": "d-E", "system": "d-E", "outcome": "correct"},
-        **{"worth": 1.0, "value": pytest.approx(1 / 1.5), "lost": ["mention d-E-2 missed"]},
+        **{"reference_text": "xxxxxxxxxx", "system_text": "xxxxxxxxxx"},
+        **{"worth": 1.0, "value": pytest.approx(1 / 1.5), "lost": ["mention d-E-2 'xxxxxxxxxx' missed"]},
     }
     assert entities["d-F"]["lost"] == ["subtype Group for Individual"]
     assert entities["d-F"]["outcome"] == "error"
@@ -757,3 +758,21 @@ def test_the_report_has_a_table_for_each_task() -> None:
     assert row.split()[5:11] == ["50.00", "50.00", "0.00", "28.12", "50.00", "0.00"]
     assert any("false alarm" in line and "-0.56250" in line for line in lines)
     assert any(line.startswith("ace.edr recognition") for line in lines)
+
+
+def test_a_breakdown_ends_with_the_total_and_shows_shares_of_all_value() -> None:
+    def with_organization(document: Document) -> Document:
+        *others, last = document.clusters
+        return replace(document, clusters=(*others, replace(last, attributes={**last.attributes, "type": "ORG"})))
+
+    gold, system = map(with_organization, (ace(entities="E F W"), ace(entities="E G@90 W")))
+    result = run(gold, system, PLAN, by=["type"], measures=["ace.edr"])
+    lines = [line.split() for line in str(result).splitlines()]
+    start = next(number for number, line in enumerate(lines) if line[:3] == ["ace.edr", "by", "type"])
+    rows = {line[0]: line[1:] for line in lines[start + 1 : start + 4]}
+    assert list(rows) == ["PER", "ORG", "total"]
+    # tokens, false alarms, misses, errors
+    assert [row[:4] for row in rows.values()] == [["2", "1", "1", "0"], ["1", "0", "0", "0"], ["3", "1", "1", "0"]]
+    assert [row[10] for row in rows.values()] == ["66.67", "33.33", "100.00"]
+    assert rows["total"][7:10] == ["18.75", "33.33", "0.00"]  # costs: 0.5625 and 1 of 3
+    assert rows["total"][11] == f"{100 * (3 - 0.5625 - 1) / 3:.2f}"

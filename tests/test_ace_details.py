@@ -12,7 +12,7 @@ from karat.families.ace.nist import Nist, forced, forced_by_component
 from karat.families.ace.plan import Plan, have_common_string
 from karat.families.ace.records import value_of
 from karat.families.ace.tokens import VALUE_RANGES
-from karat.model import Cluster, Document, Link, Mention
+from karat.model import Cluster, Document, Link, Mention, Name, Place
 from karat.problems import UsageError
 from karat.testing.corpora import entity_mention
 from tests.corpora import ace
@@ -85,20 +85,66 @@ def test_an_extent_is_right_within_four_characters(longer: int, extent: str) -> 
     assert times["extent"]["confusion"] == {"right": {extent: 1}}, "times have extents, and no other attributes"
 
 
+def named(document: Document, *begins: int) -> Document:
+    """The entity with names of ten characters."""
+    names = tuple(Name(Place(((begin, begin + 10),))) for begin in begins)
+    return replace(document, clusters=(replace(PERSON, names=names),))
+
+
+def test_extents_are_counted_by_type_style_and_role_of_mentions() -> None:
+    gold = person(
+        replace(name(), attributes={"type": "NAM", "role": "PER"}),
+        replace(name("m2", 40), attributes={"type": "NAM", "role": "ORG", "metonymy_mention": "TRUE"}),
+        name("m3", 70, "PRO"),
+    )
+    first, second, _ = gold.mentions
+    mentions, _ = details([gold], [replace(gold, mentions=(replace(first, span=((3, 20),)), second))])
+    assert mentions["type"]["extents"] == {"NAM": {"right": 1, "wrong": 1}}
+    assert mentions["type"]["missed"] == {"PRO": 1}
+    assert mentions["style"]["extents"] == {"LITERAL": {"wrong": 1}, "METONYMIC": {"right": 1}}
+    assert mentions["role"]["extents"] == {"ORG": {"right": 1}, "PER": {"wrong": 1}}
+
+
+def test_names_are_found_by_the_type_of_their_entity() -> None:
+    """Of three names one is found, one with a wrong extent, one not; one is spurious."""
+    gold, system = named(person(name()), 10, 40, 70), named(person(name()), 10, 45, 90)
+    system = replace(system, clusters=(replace(system.clusters[0], attributes={**PERSON.attributes, "type": "ORG"}),))
+    result = karat.score([gold], [system], protocol="ace-2005", details=True)
+    types = result.to_dict()["details"]["ace.edr"]["recognition"]["name"]["type"]
+    assert (types["confusion"], types["missed"], types["spurious"]) == ({"PER": {"ORG": 2}}, {"PER": 1}, {"ORG": 1})
+    assert types["extents"] == {"PER": {"right": 1, "wrong": 1}}
+    # EMD: a mention has the names that its head overlaps
+    assert result.to_dict()["details"]["ace.emd"]["recognition"]["name"]["type"]["confusion"] == {"PER": {"ORG": 1}}
+    rows = [line.split() for line in str(result).splitlines() if line.startswith("name type")]
+    assert ["name", "type", "PER", "3", "0", "1", "1", "1"] in rows
+    assert ["name", "type", "ORG", "0", "1", "0", "0", "0"] in rows
+
+
+def test_the_mapping_shows_the_head_of_the_level_of_an_entity() -> None:
+    gold = person(
+        replace(name("m1", 10, "PRO"), texts={"head": "she"}), replace(name("m2", 40), texts={"head": "Anna"})
+    )
+    result = karat.score([gold], [replace(gold, mentions=gold.mentions[:1])], protocol="ace-2005", details=True)
+    (item,) = result.to_dict()["details"]["ace.edr"]["items"]
+    assert (item["reference_text"], item["system_text"]) == ("Anna", "she")
+    assert "mention m2 'Anna' missed" in item["lost"]
+    assert "d        E Anna     E she   " in str(result)
+
+
 def test_a_wrong_attribute_of_a_mention_is_what_an_element_lost() -> None:
     mentions, lost = details([person(name())], [person(name(type_="NOM"))])
     assert mentions["type"]["confusion"] == {"NAM": {"NOM": 1}}
-    assert lost == [["level NOM for NAM", "mention m1: type NOM for NAM"]]
+    assert lost == [["level NOM for NAM", "mention m1 'xxxxxxxxxx': type NOM for NAM"]]
 
 
 def test_spurious_and_missed_mentions_have_no_counterpart() -> None:
     more = person(name(), name("m2", 60, "PRO"))
     mentions, lost = details([person(name())], [more])
     assert (mentions["type"]["spurious"], mentions["type"]["missed"]) == ({"PRO": 1}, {})
-    assert lost == [["mention m2 spurious"]]
+    assert lost == [["mention m2 'xxxxxxxxxx' spurious"]]
     mentions, lost = details([more], [person(name())])
     assert (mentions["type"]["spurious"], mentions["type"]["missed"]) == ({}, {"PRO": 1})
-    assert lost == [["mention m2 missed"]]
+    assert lost == [["mention m2 'xxxxxxxxxx' missed"]]
 
 
 def test_an_element_in_documents_of_one_side_only() -> None:
@@ -107,10 +153,10 @@ def test_an_element_in_documents_of_one_side_only() -> None:
     one = [person(name()), person(id_="e")]
     mentions, lost = details(both, one, processing="cross-document")
     assert (mentions["type"]["confusion"], mentions["type"]["missed"]) == ({"NAM": {"NAM": 1}}, {"NAM": 1})
-    assert lost == [["mention m2 missed"]]
+    assert lost == [["mention m2 'xxxxxxxxxx' missed"]]
     mentions, lost = details(one, both, processing="cross-document")
     assert (mentions["type"]["confusion"], mentions["type"]["spurious"]) == ({"NAM": {"NAM": 1}}, {"NAM": 1})
-    assert lost == [["mention m2 spurious"]]
+    assert lost == [["mention m2 'xxxxxxxxxx' spurious"]]
 
 
 def test_settings_that_exclude_each_other_are_a_bad_value() -> None:

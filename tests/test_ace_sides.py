@@ -5,16 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.ace_files import BODY, apf
+from tests.ace_files import document
 from tests.running import Run, run
 
 ACROSS = "processing=cross-document"
-
-
-def document(id_: str, *, source: str = "newswire", body: str = BODY) -> str:
-    """The small document under another id, and with ids of its own."""
-    named = re.sub(r'( ID| REFID)="', rf'\1="{id_}-', body)
-    return apf(named, docid=id_, header=f'URI="{id_}.sgm" SOURCE="{source}" TYPE="text"')
 
 
 D1, D2 = document("D1"), document("D2")

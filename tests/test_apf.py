@@ -2,6 +2,7 @@
 
 import gc
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from msgspec.structs import replace
 import karat
 from karat.convert import given as handed_out
 from karat.corpus.fingerprint import Fingerprint
-from karat.formats import _apf_tables
+from karat.formats import _apf_tables, jsonl
 from karat.formats import apf as module
 from karat.formats._apf_locators import Locators
 from karat.formats._apf_writer import write
@@ -497,6 +498,71 @@ def test_a_folder_has_the_text_too(tmp_path: Path) -> None:
     refused = run("convert", str(source), str(tmp_path / "out.apf.xml"))
     assert refused.code == 1
     assert "the document's text" in refused.err
+
+
+@pytest.mark.parametrize("keep", [[], ["--keep", "mentions"], ["--keep", "elements"]])
+def test_a_source_is_copied_byte_for_byte(tmp_path: Path, keep: list[str]) -> None:
+    sgm = SGM.replace("\n", "\r\n").replace("<TEXT>", '<TEXT>\r\n<TURN ID="1">').replace("</TEXT>", "</TURN></TEXT>")
+    moved = re.sub(r'(START|END)="(\d+)"', lambda found: f'{found[1]}="{int(found[2]) + (int(found[2]) > 20)}"', apf())
+    source = put(tmp_path / "in", D1_apf=moved)
+    sources = put(tmp_path / "sgm", D1_sgm=sgm)
+    done = run("convert", str(source), str(tmp_path / "out"), "--to", "apf", "--sources", str(sources), *keep)
+    assert done.code == 0, done.err
+    assert (tmp_path / "out" / "D1.sgm").read_bytes() == sgm.encode()
+    assert "no problems found" in run("validate", str(tmp_path / "out")).out
+
+
+HEADERS = {
+    "a date": (SGM, "\n<DOCID> D1 </DOCID>\n<DATETIME> 2003-05-15 </DATETIME>\n<BODY><TEXT>\n\nAnna"),
+    "lines before the date": (
+        SGM.replace("<DATETIME>", '<DOCTYPE SOURCE="newswire"> NEWS </DOCTYPE>\n<DATETIME>'),
+        "\n<DOCID> D1 </DOCID>\n NEWS \n<DATETIME> 2003-05-15 </DATETIME>\n<BODY><TEXT>\n\nAnna",
+    ),
+    "no line with just a date": (
+        SGM.replace("2003-05-15", "on 2003-05-15"),
+        "\n<DOCID> D1 </DOCID>\n<BODY><TEXT> on 2003-05-15 \n\n\nAnna",
+    ),
+    "no header": (SGM.replace("<DOCID> D1 </DOCID>", ""), '<DOC DOCID="D1"><BODY><TEXT>\n\n 2003-05-15 \n\n\nAnna'),
+}
+
+
+@pytest.mark.parametrize("name", HEADERS)
+def test_a_header_is_written_without_a_source_as_the_plan_describes(tmp_path: Path, name: str) -> None:
+    text, expected = HEADERS[name]
+    text = re.sub(r"<[^>]*>", "", text)
+    shift = len(text) - len(TEXT)
+    mentions = []
+    for mention in only(apf()).mentions:
+        moved = {
+            region: tuple((begin + shift, end + shift) for begin, end in getattr(mention, region))
+            for region in ("span", "head", "extent", "scope")
+            if getattr(mention, region) is not None
+        }
+        mentions.append(replace(mention, **moved))
+    gold = replace(only(apf()), text=text, mentions=tuple(mentions))
+    gold = replace(gold, links=tuple(replace(link, extent=None) for link in gold.links))
+    gold = replace(gold, clusters=tuple(replace(cluster, names=()) for cluster in gold.clusters))
+    source = tmp_path / "gold.jsonl"
+    source.write_bytes(jsonl.write(gold, WriteOptions(), lambda _: None))
+    done = run("convert", str(source), str(tmp_path / "out"), "--to", "apf")
+    assert done.code == 0, done.err
+    assert expected in (tmp_path / "out" / "D1.sgm").read_text()
+    (document,) = karat.read(tmp_path / "out")
+    assert document == gold
+    found = run("validate", str(tmp_path / "out"))
+    assert (found.code, "no problems found" in found.out) == (0, True), found.out
+
+
+def test_a_copy_scores_as_gold_does(tmp_path: Path) -> None:
+    gold = put(tmp_path / "gold", D1_apf=apf(), D1_sgm=SGM)
+    assert run("convert", str(gold), str(tmp_path / "gold.jsonl")).code == 0
+    assert run("convert", str(tmp_path / "gold.jsonl"), str(tmp_path / "copy"), "--to", "apf").code == 0
+    done = run("score", str(gold), str(tmp_path / "copy"), "-p", "ace-2005", "-f", "json")
+    result = json.loads(done.out)
+    assert {measure: leaf["micro"]["value"] for measure, leaf in result["scores"].items()} == dict.fromkeys(
+        (f"ace.{task}" for task in ("edr", "val", "tern", "rdr", "vdr", "emd", "rmd", "vmd")), 1.0
+    )
+    assert result["warnings"] == []
 
 
 def test_what_apf_has_no_place_for_is_told(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ import pytest
 from karat.families import MEASURES
 from karat.formats import FORMATS
 from karat.protocols import PROTOCOLS, resolve
+from karat.protocols.files import source
 from tests.running import command, run
 
 DATA = Path(__file__).parent / "data"
@@ -74,6 +75,42 @@ def rows(*args: str) -> list[list[str]]:
 
 def test_every_protocol_is_listed() -> None:
     assert rows("protocols") == [[name, resolve(name).title] for name in PROTOCOLS.names()]
+
+
+def test_the_file_of_a_protocol_is_printed_to_copy(tmp_path: Path) -> None:
+    for name in ("ace-2005", "crac-2022"):
+        done = run("protocols", name, "--file")
+        assert done.out.encode() == source(name).read_bytes()
+    (tmp_path / "mine.toml").write_text(run("protocols", "tac-2017", "--file").out)
+    assert resolve(str(tmp_path / "mine.toml")).families == resolve("tac-2017").families
+
+
+def test_weights_are_those_of_the_chosen_tables() -> None:
+    weights = {row[0]: row[1:] for row in rows("protocols", "ace-2005", "--weights")}  # Tables 12 to 14, 17 and 20
+    assert weights["W_err type"] == ["0.50", "0.50", "-", "1.00", "0.50"]
+    assert weights["AttrValue class SPC"] == ["1.00", "-", "-", "-", "-"]
+    assert weights["MTypeValue PRO"] == ["0.10", "-", "-", "-", "-"]
+    assert weights["W_A_FA"] == ["-", "-", "-", "0.00", "0.50"]
+    assert weights["min_text_match"][0] == "0.30"
+    scorer = {row[0]: row[1:] for row in rows("protocols", "ace-2005-nist", "--weights")}
+    assert scorer["min_text_match"][0] == "0.00"
+    assert scorer["W_err tense"] == ["-", "-", "-", "0.99999999", "0.99999999"]
+    assert scorer["AttrValue type"][2] == "0.50"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (("tac-2017", "--weights"), "no-weights"),
+        (("--weights",), "protocol-needed"),
+        (("--file",), "protocol-needed"),
+        (("ace-2005", "--file", "--weights"), "file-or-weights"),
+    ],
+)
+def test_what_protocols_refuses(arguments: tuple[str, ...], code: str) -> None:
+    done = run("protocols", *arguments)
+    assert (done.code, done.out) == (2, "")
+    assert f"[{code}]" in done.err
 
 
 def test_every_format_is_listed() -> None:

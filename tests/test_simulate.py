@@ -33,7 +33,8 @@ from karat.simulate.mentions import TakenSpans, parts, shifts
 from karat.simulate.profile import Distribution, chance
 from karat.simulate.simulation import Rates, Simulation
 from karat.simulate.validity import LinkFaults, worse
-from tests.ace_files import SGM, apf
+from tests.ace_files import SGM
+from tests.ace_files import document as ace_document
 from tests.corpora import as_jsonl, corpus, documents, mention
 from tests.running import run as run_karat
 
@@ -726,29 +727,79 @@ def test_help_starts_at_once(command: list[str]) -> None:
     assert "Examples:" in done.stdout
 
 
-@pytest.mark.parametrize(
-    "error", ["--miss", "--conflate", "--drop-link", "--boundary", "--spurious", "--break", "--attribute"]
-)
-def test_apf_is_written_valid_or_not_at_all(tmp_path: Path, error: str) -> None:
-    """A relation whose argument is missed is not valid APF: such a system is refused, and nothing is written."""
-    gold = tmp_path / "gold"
-    gold.mkdir()
-    (gold / "D1.apf.xml").write_text(apf())
-    (gold / "D1.sgm").write_text(SGM)
-    for seed in range(3):
-        for rate in ("0.05", "0.9"):
-            output = tmp_path / f"system-{seed}-{rate}"
-            how = f"type={rate}" if error == "--attribute" else rate
-            done = run_karat("simulate", str(gold), "--to", "apf", error, how, "--seed", str(seed), "-o", str(output))
-            assert output.exists() == (done.code == 0)
-            if done.code == 0:
-                assert run_karat("validate", str(output)).code == 0
-            else:
-                assert "with these errors the system is not valid apf: " in done.err
-                assert "[simulation-invalid]" in done.err
-    refused = run_karat("simulate", str(gold), "--to", "apf", "--miss", "0.9", "--seed", "1")
-    assert refused.code == 1
-    assert not refused.out
+APF_ERRORS = {
+    **{f"--{name}": "" for name in ("miss", "split", "merge", "boundary", "break", "conflate", "drop-link")},
+    **{f"--{name}": "" for name in ("reverse-link", "spurious")},
+    "--attribute": "type=",
+}
+
+
+def ace_gold(folder: Path, documents: int) -> Path:
+    folder.mkdir()
+    for number in range(documents):
+        id_ = f"{'DEFG'[number // 10]}{number % 10}"  # as long as in the source: offsets stay right
+        (folder / f"{id_}.apf.xml").write_text(ace_document(id_))
+        (folder / f"{id_}.sgm").write_text(SGM.replace(" D1 ", f" {id_} "))
+    return folder
+
+
+@pytest.mark.parametrize("errors", [*([error] for error in APF_ERRORS), [*APF_ERRORS]], ids=" ".join)
+def test_apf_stays_valid(tmp_path: Path, errors: list[str]) -> None:
+    """Whatever depends on an error follows: arguments, heads, extents, types."""
+    gold = ace_gold(tmp_path / "gold", 4)
+    for seed, rate in enumerate(("0.05", "0.3", "0.6", "1")):
+        output = tmp_path / f"system-{seed}"
+        options = [option for error in errors for option in (error, APF_ERRORS[error] + rate)]
+        done = run_karat("simulate", str(gold), *options, "--seed", str(seed), "-o", str(output))
+        assert done.code == 0, done.err
+        assert "cannot hold" not in done.err
+        assert run_karat("validate", str(output)).code == 0
+        assert (output / "D1.sgm").read_bytes() == (gold / "D1.sgm").read_bytes()
+        assert rate != "1" or len(errors) > 1 or not done.err.endswith(" 0\n")
+
+
+def test_spurious_elements_cost_value(tmp_path: Path) -> None:
+    gold = ace_gold(tmp_path / "gold", 40)
+    done = run_karat("simulate", str(gold), "--spurious", "0.7", "-o", str(tmp_path / "system"))
+    assert int(done.err.split()[-1]) > 200
+    result = karat.score(gold, tmp_path / "system", protocol="ace-2005")
+    for task, most in (("edr", 0.9), ("emd", 0.95)):
+        assert result[f"ace.{task}"].to_dict()["micro"]["value"] < most
+        assert result[f"ace.{task}"].recall == 1
+
+
+def test_an_event_and_its_mentions_have_one_type(tmp_path: Path) -> None:
+    gold = ace_gold(tmp_path / "gold", 2)
+    (gold / "D1.apf.xml").write_text((gold / "D1.apf.xml").read_text().replace('"Die"', '"Injure"'))
+    assert run_karat("simulate", str(gold), "--attribute", "type=1", "-o", str(tmp_path / "system")).code == 0
+    types = {
+        cluster.id: cluster.attributes["subtype"]
+        for d in karat.read(tmp_path / "system")
+        for cluster in d.clusters
+        if cluster.kind == "event"
+    }
+    assert types == {"D0-V2": "Injure", "D1-V2": "Die"}
+
+
+def test_reversed_relations_have_their_arguments_swapped(tmp_path: Path) -> None:
+    gold = ace_gold(tmp_path / "gold", 2)
+    assert run_karat("simulate", str(gold), "--reverse-link", "1", "-o", str(tmp_path / "system")).code == 0
+    swap = {"Arg-1": "Arg-2", "Arg-2": "Arg-1"}
+    for before, after in zip(karat.read(gold), karat.read(tmp_path / "system"), strict=True):
+        assert {(swap.get(link.kind, link.kind), link.source, link.target) for link in before.links} == {
+            (link.kind, link.source, link.target) for link in after.links
+        }
+
+
+def test_arguments_follow_mentions_that_leave_an_entity(tmp_path: Path) -> None:
+    gold = ace_gold(tmp_path / "gold", 1)
+    assert run_karat("simulate", str(gold), "--break", "1", "-o", str(tmp_path / "system")).code == 0
+    (document,) = karat.read(tmp_path / "system")
+    elements = {mention.id: mention.cluster for mention in document.mentions}
+    assert elements["D0-E1-1"] != "D0-E1"
+    links = {(link.kind, link.source, link.target) for link in document.links}
+    assert {("Arg-1", "D0-R1", elements["D0-E1-1"]), ("Victim", "D0-V2", elements["D0-E1-1"])} <= links
+    assert ("Arg-1", "D0-R1-1", "D0-E1-1") in links
 
 
 def test_no_error_moves_a_mention_onto_the_span_of_another(tmp_path: Path) -> None:

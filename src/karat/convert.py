@@ -7,7 +7,6 @@ elements    entities, values and times with their mentions, for "RDR (VDR) given
             timex2s": without relations and events
 """
 
-import re
 from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Literal
@@ -19,7 +18,7 @@ from karat.corpus.files import FileCorpus
 from karat.corpus.fingerprint import Fingerprint
 from karat.corpus.opening import absent_names, open_corpus
 from karat.formats import FORMATS
-from karat.model import Cluster, Document, Mention, Unit, Value, qualified
+from karat.model import Cluster, Document, Mention, Unit, Value, qualified, xml_name
 from karat.plugin.formats import ReadOptions, WriteOptions
 from karat.problems import KaratError, Report, Rule, placed, quoted
 
@@ -47,8 +46,7 @@ def _elements(document: Document) -> Document:
 
 def _mentions(document: Document) -> Document:
     clusters = {cluster.id: cluster for cluster in document.clusters}
-    # Ids must be XML names, and unique across documents.
-    stem = re.sub(r"[^\w.\-]|\A(?![^\W\d])", "_", document.id)
+    stem = xml_name(document.id)  # ids are unique across documents
     mentions: list[Mention] = []
     alone: list[Cluster] = []
     for number, mention in enumerate(sorted(_entities(document), key=_place), 1):
@@ -128,7 +126,7 @@ class Conversion:
         return (self._given(document) for document in self._corpus)
 
     def _given(self, document: Document) -> Document:
-        return document if self._keep is None else given(document, self._keep)
+        return document if self._keep is None else given(document, self._keep).made_from(document)
 
     def refuse_losses(self) -> None:
         """An error if anything was lost."""

@@ -51,8 +51,12 @@ class Counts(Struct, frozen=True, gc=False):
         columns = list(zip(*rows, strict=True)) or [()] * len(cls.__struct_fields__)
         return cls(*map(math.fsum, columns))
 
-    def shown(self) -> dict[str, float | Ratio]:
-        """Columns before the scores in a breakdown: numbers of items, and shares that are not scores."""
+    def shown(self, total: Self) -> dict[str, float | Ratio]:
+        """Columns before the scores in a breakdown: numbers of items, and shares that are not scores.
+
+        `total` are the counts of all rows, which are then in a row of their own.
+        """
+        del total
         return {}
 
     def lost(self) -> float:

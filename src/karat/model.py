@@ -4,6 +4,7 @@ The records are plain values and know nothing about files, scores or protocols. 
 format, so the names here are the names in a `.jsonl` line.
 """
 
+import re
 from array import array
 from collections.abc import Callable, Collection, Mapping, Sequence
 from operator import attrgetter, itemgetter
@@ -170,6 +171,8 @@ class Places(Struct, frozen=True):
     tokens: Sequence[Line] = ()
     regions: Mapping[tuple[str, str], Line] = {}
     """Lines of single regions, by the id of the mention or cluster and the name of the region."""
+    source: str | None = None
+    """The file that the text was read from, if it is not that of the annotations."""
 
 
 class Declared(Struct, frozen=True):
@@ -251,6 +254,11 @@ class Document(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=Tr
             self.__dict__["declared"] = declared
         return self
 
+    def made_from(self, original: "Document") -> "Document":
+        """Return this document, which from now on knows the line and the source of one with the same text."""
+        places = original.places
+        return self if places is None else self.at(Places(places.line, source=places.source))
+
     def __repr__(self) -> str:
         sizes = f"{len(self.mentions)} mentions, {len(self.clusters)} clusters, {len(self.links)} links"
         return f"<Document {self.id}: {sizes}>"
@@ -289,6 +297,11 @@ def nodes_of(kind: str) -> str:
 def qualified(document: str, id_: str) -> str:
     """The corpus-wide id of a cluster whose own id is local to a document."""
     return f"{document}:{id_}"
+
+
+def xml_name(id_: str) -> str:
+    """An id as the beginning of an XML name."""
+    return re.sub(r"[^\w.\-]|\A(?![^\W\d])", "_", id_)
 
 
 HOLDERS = frozenset({"event", "template"})

@@ -24,8 +24,9 @@ Examples:
   karat convert apf/ given/ --to apf --keep mentions
 
 IN is a file, a folder, @LIST (a file with one path per line), or - for standard input. OUT is a file (compressed if it
-ends in .gz), - for standard output, or a new folder. brat is always written to a folder; APF is written to a folder, or
-to a file that ends in .apf.xml. Names do not count as losses: brat has its own ids (E1, T1), so mentions are
+ends in .gz), - for standard output, or a new folder. brat is always written to a folder; APF is written to a folder,
+with a copy of each .sgm that is at hand (else one made from the document's text), or to a file that ends in .apf.xml.
+Names do not count as losses: brat has its own ids (E1, T1), so mentions are
 renumbered, and it cannot hold the name of a system.
 """
 

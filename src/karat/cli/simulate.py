@@ -25,7 +25,9 @@ Examples:
 
 Errors are made in this order, each on the result of the previous ones: miss, split, merge, boundary, attribute, break,
 conflate, drop-link, reverse-link, spurious. A rate is a probability, from 0 to 1, for each mention, cluster or link.
-What happens to a document depends on the seed, its id and the distributions of the corpus, not on the document order.
+In APF, reverse-link swaps Arg-1 and Arg-2 of relations, conflate merges only entities and events, and each spurious
+mention is an element with attributes. What happens to a document depends on the seed, its id and the distributions of
+the corpus, not on the document order.
 
 GOLD is a file, a folder, @LIST (a file with one path per line), or - for standard input.
 """
@@ -87,8 +89,9 @@ def simulate(
 ) -> None:
     """Make a system from GOLD with chosen errors.
 
-    Without errors, the system equals GOLD. The number of errors made is printed to standard error. Where a format does
-    not allow a result, such as APF a relation without its arguments, the command fails and writes nothing.
+    Without errors, the system equals GOLD. The number of errors made is printed to standard error. APF stays valid:
+    whatever depends on an error follows, such as a relation whose argument is missed. Where a format does not allow a
+    result, the command fails and writes nothing.
     """
     from karat.corpus.opening import open_corpus
     from karat.formats import FORMATS
@@ -109,7 +112,14 @@ def simulate(
     assert format_.write is not None, "only formats that can be written are offered"
     faults = {code for protocol in format_.protocols for code in resolve(protocol).faults}
     simulation = Simulation(
-        corpus, chosen, seed=seed, options=reading, faults=faults, report=findings.add, progress=progress()
+        corpus,
+        chosen,
+        seed=seed,
+        options=reading,
+        faults=faults,
+        is_ace=format_.tolerated_faults is not None,
+        report=findings.add,
+        progress=progress(),
     )
     lost: Counter[str] = Counter()
     to_write = WriteOptions(reading.tokens, format_.writes_folder(output))

@@ -42,7 +42,7 @@ from karat.formats._apf_validation import (
     check_subtype,
     check_zones,
 )
-from karat.formats._sgm import source_of
+from karat.formats._sgm import Source, source_of
 from karat.formats._text import DANGLING, TWICE
 from karat.model import (
     Boxes,
@@ -136,12 +136,13 @@ class Reader:
         if not len(self._root):
             self._validation.report(EMPTY, self._root, f"document {quoted(self.id)} has no annotation")
         links = (*self._element_links(), *self._mention_links())
+        source = self._source(sources) if self._unit == "char" else None
         about = self._header.attributes
         document = Document(
             self.id,
             source=None if about.get("SOURCE") == tables.UNKNOWN_SOURCE else about.get("SOURCE"),
             producer=about.get("AUTHOR"),
-            text=self._text(sources) if self._unit == "char" else None,
+            text=None if source is None else source.text,
             unit=self._unit,
             about={name.lower(): about[name] for name in ("URI", "VERSION", "ENCODING") if name in about}
             | {f"resource {name}": urn for name, urn, _ in self._header.resources}
@@ -150,9 +151,9 @@ class Reader:
             clusters=tuple(self._clusters.values()),
             links=links,
         )
-        return document.at(self._places())
+        return document.at(self._places(source))
 
-    def _places(self) -> Places:
+    def _places(self, source: Source | None) -> Places:
         lines = self._validation.lines
         regions = self._region_elements
         return Places(
@@ -161,10 +162,11 @@ class Reader:
             compact_lines(lines(self._cluster_elements)),
             compact_lines(lines(self._link_elements)),
             regions=dict(zip(regions, lines(regions.values()), strict=True)),
+            source=None if source is None else source.file,
         )
 
-    def _text(self, sources: Sources | None) -> str | None:
-        """The text of the source. Without one, the text of a locator can still be compared with its length."""
+    def _source(self, sources: Sources | None) -> Source | None:
+        """The source of the document. Without one, the text of a locator can still be compared with its length."""
         uri = self._header.attributes.get("URI")
         source = source_of(self.id, uri, self._validation.file, sources, self._report)
         text, mentions = None if source is None else source.text, list(self._mentions.values())
@@ -175,7 +177,7 @@ class Reader:
             self._locators.report_lengths()
         else:
             check_zones(self._validation, mentions, source, self._elements.__getitem__)
-        return text
+        return source
 
     @cached_property
     def _elements(self) -> dict[str, Any]:

@@ -1,17 +1,19 @@
 """A document as APF: what `karat.formats.apf` reads, written.
 
 APF holds what ACE annotates, and requires all of it: a document with an entity that has no class, or an event that has
-no tense, is refused. In a folder, each document is a file, with its text, if known, in a `.sgm` beside it. In a single
-file, one source file follows the other.
+no tense, is refused. In a folder, each document is a file, with its source beside it: a copy of the `.sgm` that it was
+read with, else one made of its text, if that is known. In a single file, one source file follows the other.
 """
 
 import re
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
+from pathlib import Path
 
 from karat.formats._apf_dtd import ELEMENTS, KINDS, MENTIONS, Shape
 from karat.formats._apf_tables import EVENT_ROLES, RELATION_ROLES, UNKNOWN_SOURCE
 from karat.formats._writing import report_fields
+from karat.inputs import read_bytes
 from karat.model import Boxes, Cluster, Document, Link, Mention, Place, Region, Value
 from karat.plugin.formats import ReportLoss, WriteOptions
 from karat.problems import Rule, quoted
@@ -30,6 +32,7 @@ RESOURCE = "resource "
 """Prefix of the name of an external resource in `Document.about`."""
 
 _NAME = re.compile(r"[^\W\d][\w.\-]*")
+_DATE = re.compile(r"\d{4}-?\d\d-?\d\d")
 _NOT_IN_FILE_NAME = re.compile(r"[/\\\x00-\x1f\x7f]")
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _MARKUP = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\t": "&#9;", "\n": "&#10;", "\r": "&#13;"}
@@ -46,7 +49,9 @@ def write(document: Document, options: WriteOptions, report_loss: ReportLoss) ->
         return text.encode("utf-8")
     name = _file_name(document)
     files = {f"{name}.apf.xml": (PROLOG + text).encode("utf-8")}
-    if document.text is not None:
+    if document.places is not None and document.places.source is not None:
+        files[f"{name}.sgm"] = read_bytes(Path(document.places.source))
+    elif document.text is not None:
         files[f"{name}.sgm"] = _source(document).encode("utf-8")
     return files
 
@@ -59,14 +64,44 @@ def _file_name(document: Document) -> str:
 
 
 def _source(document: Document) -> str:
-    """The text between tags, which do not count as characters. In the text itself, a tag would not count either."""
+    """The text between tags, which do not count as characters. In the text itself, a tag would not count either.
+
+    DOCID and DATETIME are around the lines of the text that are the header of a source, if it begins with one; TEXT has
+    the rest (evaluation plan, section 3.3.1).
+    """
     assert document.text is not None, "called only for a document with a text"
     if re.search("[<>]", document.text) or "\r\n" in document.text or '"' in document.id:
         message = (
             f"document {quoted(document.id)} has angle brackets or CRLF line ends in its text, or a quote in its id"
         )
         raise UNWRITABLE.error(f"{message}, which a .sgm cannot hold")
-    return f'<DOC DOCID="{document.id}"><TEXT>{document.text}</TEXT></DOC>'
+    doc, header, text = f'<DOC DOCID="{document.id}">', "", document.text
+    if docid := re.match(rf"\s*{re.escape(document.id)}[^\S\n]*\n", text):
+        doc, header, text = "<DOC>", _tagged("DOCID", docid[0]), text[docid.end() :]
+        if dated := _dated(document, docid.end()):
+            length = dated.end() - docid.end()
+            header += text[: length - len(dated[0])] + _tagged("DATETIME", dated[0])
+            text = text[length:]
+    return f"{doc}{header}<BODY><TEXT>{text}</TEXT></BODY></DOC>"
+
+
+def _tagged(tag: str, line: str) -> str:
+    """The line that is not blank in a tag."""
+    return re.sub(r".*\S.*", lambda found: f"<{tag}>{found[0]}</{tag}>", line)
+
+
+def _dated(document: Document, begin: int) -> re.Match[str] | None:
+    """The line with the time of writing: the first that is a date or a time, before any other mention."""
+    assert document.text is not None, "its header was found in it"
+    times = {mention.span for mention in document.mentions if mention.kind == "time"}
+    others = [mention.extent or mention.span for mention in document.mentions if mention.kind != "time"]
+    end = min((region[0][0] for region in others), default=len(document.text))
+    for line in re.compile(r"[^\n]*\n").finditer(document.text, begin, end):
+        stripped = line[0].strip()
+        first = line.start() + line[0].index(stripped)
+        if _DATE.match(stripped) or ((first, first + len(stripped)),) in times:
+            return line
+    return None
 
 
 class _Writer:

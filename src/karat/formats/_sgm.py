@@ -30,8 +30,9 @@ _ID = re.compile(r"""(?i)\b(?:DOC)?ID\s*=\s*["']?\s*([^"'\s>]+)""")
 
 
 class Source(NamedTuple):
-    """A source: its text, and where the contents of its elements are, by name."""
+    """A source: its file, its text, and where the contents of its elements are, by name."""
 
+    file: str
     text: str
     zones: dict[str, list[tuple[int, int]]]
 
@@ -98,7 +99,7 @@ class _SourceReader:
         if "<" in rest:
             self._report_at(last + rest.index("<"), "a < has no > after it, and is read as a character")
         self._add_text(rest)
-        source = Source("".join(self._pieces), self._zones)
+        source = Source(self._file, "".join(self._pieces), self._zones)
         self._check(source, document)
         return source
 

@@ -115,6 +115,8 @@ class Detail(Struct, frozen=True):
     """True if the protocol counts it as an error though nothing of it is wrong: so it counts gold against itself."""
     is_compared: bool = True
     """True if its attributes count in the confusions."""
+    has_right_extent: bool | None = None
+    """For a matched part with an extent: whether that is right."""
 
 
 class Measure(Struct, Generic[T, C], frozen=True):
@@ -333,3 +335,5 @@ class Family(Struct, Generic[P], frozen=True):
     """The entries of one run."""
     table: Callable[..., TableSpec[Any]] | None = None
     """From the setting and options by name to the table that its measures read, for measures of other families."""
+    weights: Callable[[P], Mapping[str, Mapping[str, Any]]] | None = None
+    """Weights that its formulas use, by task (`karat protocols NAME --weights`)."""

@@ -19,7 +19,7 @@ from karat.plugin import ProtocolFile
 from karat.problems import Rule, UsageError, nearest
 from karat.registry import Registry
 
-FILE = Rule("protocol-file", "fatal", "`karat protocols tac-2017` prints one to copy and change.")
+FILE = Rule("protocol-file", "fatal", "`karat protocols tac-2017 --file` prints one to copy and change.")
 _PLACE = re.compile(r" \(at line (\d+), column (\d+)\)$")
 NOT_INHERITED = ("extends", "aliases")
 

@@ -19,16 +19,17 @@ ByValue = Mapping[str, Mapping[str, Score]]
 def breakdown_tables(result: Result, view: View) -> list[Table]:
     """The tables of `--by` and `--per-unit`."""
     ids = result.counted_ids()
-    tables = [table for field, rows in result.by.items() for table in _field_tables(field, rows, ids, view)]
+    tables = [table for field, rows in result.by.items() for table in _field_tables(field, rows, result, view)]
     return tables + (main_scores(result.unit, result.units, ids, digits=view.digits) if result.units else [])
 
 
-def _field_tables(field: str, by_value: ByValue, measures: Sequence[str], view: View) -> Iterator[Table]:
+def _field_tables(field: str, by_value: ByValue, result: Result, view: View) -> Iterator[Table]:
     """Items of both sides, scores, missed and spurious items: one table per measure.
 
     Measures of one family that count the same items share a table of their main scores, if it is not too wide. If some
     measures know the field, those whose items do not have it are omitted.
     """
+    measures = result.counted_ids()
     known = [id_ for id_ in measures if any(id_ in row for key, row in by_value.items() if key != ABSENT)]
     for group in _groups(known or measures, by_value):
         shared = _shared_table(field, by_value, group, group, view) if len(group) > 1 else None
@@ -37,7 +38,7 @@ def _field_tables(field: str, by_value: ByValue, measures: Sequence[str], view: 
             continue
         composites = [id_ for id_ in group if _is_composite(by_value, id_)]
         for id_ in group:
-            if id_ not in composites and (table := _measure_table(field, by_value, id_, view)):
+            if id_ not in composites and (table := _measure_table(field, by_value, id_, result, view)):
                 yield table
         if composites and (table := _shared_table(field, by_value, group, composites, view)):
             yield table
@@ -67,16 +68,17 @@ def _shared_table(
     """The items of a group of measures, and the main scores of those shown; None if they have columns of their own."""
     columns = [(id_, name) for id_ in shown for name in summary(_names(by_value, id_))]
     header = [" ".join([id_.partition(".")[2], SHORT.get(name, name)]) for id_, name in columns]
-    if any(_extra_columns(row[group[0]]) for row in by_value.values() if group[0] in row):
+    if any(_extra_columns(row[group[0]], row[group[0]]) for row in by_value.values() if group[0] in row):
         return None
     return _table(f"{family(group[0])} by {field}", by_value, group, columns, header, view)
 
 
-def _measure_table(field: str, by_value: ByValue, id_: str, view: View) -> Table | None:
-    """All about one measure."""
+def _measure_table(field: str, by_value: ByValue, id_: str, result: Result, view: View) -> Table | None:
+    """All about one measure; one with columns of its own also has a row of totals."""
     names = _names(by_value, id_)
     header = [SHORT.get(name, name) for name in names]
-    return _table(f"{id_} by {field}", by_value, [id_], [(id_, name) for name in names], header, view)
+    columns = [(id_, name) for name in names]
+    return _table(f"{id_} by {field}", by_value, [id_], columns, header, view, total=result.scores[id_])
 
 
 def _names(by_value: ByValue, id_: str) -> list[str]:
@@ -90,6 +92,8 @@ def _table(
     columns: Sequence[tuple[str, str]],
     header: Sequence[str],
     view: View,
+    *,
+    total: Score | None = None,
 ) -> Table | None:
     """Values with the items that a group of measures counts, and some scores; None if it counts nothing.
 
@@ -102,15 +106,19 @@ def _table(
     }
     if not scores:
         return None
-    extra = list(_extra_columns(next(iter(scores.values()))))
+    extra = [] if total is None else list(_extra_columns(total, total))
     has_items = not extra and any(score.items is not None for score in scores.values())
     main = {id_: summary(_names(by_value, id_)) for id_, _ in columns}
     rows = []
-    for value, score in sorted_scores(scores, view.sort).items():
+    named = [(value, score, by_value[value]) for value, score in sorted_scores(scores, view.sort).items()]
+    if extra and total is not None:
+        named.append(("total", total, {group[0]: total}))
+    for value, score, row in named:
         cells = [Cell(value), *(_item_cells(score.items) if has_items else ())]
-        cells += [Cell(_share(share, view.digits)) for share in _extra_columns(score).values()]
+        if extra and total is not None:
+            cells += [Cell(_share(share, view.digits)) for share in _extra_columns(score, total).values()]
         for id_, name in columns:
-            leaf = by_value[value][id_].micro if id_ in by_value[value] else None
+            leaf = row[id_].micro if id_ in row else None
             cells.append(score_cell(leaf, name, view.digits, with_interval=name in main[id_]))
         rows.append(cells)
     return Table([title, *(ITEM_COLUMNS if has_items else ()), *extra, *header], rows)
@@ -140,8 +148,9 @@ def counts_anything(scores: Sequence[Score]) -> bool:
     return any(value is not None for score in scores for value in score.micro.values.values())
 
 
-def _extra_columns(score: Score) -> Mapping[str, float | Ratio]:
-    return {} if score.micro.counts is None else score.micro.counts.shown()
+def _extra_columns(score: Score, total: Score) -> Mapping[str, float | Ratio]:
+    counts, all_counts = score.micro.counts, total.micro.counts
+    return {} if counts is None or all_counts is None else counts.shown(all_counts)
 
 
 def _share(value: float | Ratio, digits: int) -> str:

@@ -251,7 +251,9 @@ def elements(id_: str, detail: Mapping[str, Any], *, digits: int, style: Style) 
         blocks.append(table([f"{id_} confused", "reference", "system", "times"], confused, left=3, style=style))
     rows = [
         [
-            *(item.get(name) or UNDEFINED for name in ("document", "reference", "system", "outcome")),
+            item["document"] or UNDEFINED,
+            *(_named(item, side) for side in ("reference", "system")),
+            item["outcome"],
             f"{item['value']:.5f} of {item['worth']:.5f}",
             "; ".join(item["lost"]),
         ]
@@ -260,6 +262,11 @@ def elements(id_: str, detail: Mapping[str, Any], *, digits: int, style: Style) 
     if rows:
         blocks.append(table([id_, "reference", "system", "outcome", "value", "lost"], rows, left=6, style=style))
     return blocks
+
+
+def _named(item: Mapping[str, Any], side: str) -> str:
+    """An item of one side, with its words."""
+    return " ".join(filter(None, [item.get(side), _excerpt(item.get(f"{side}_text"))])) or UNDEFINED
 
 
 def _recognition(id_: str, parts: Mapping[str, Any], digits: int, style: Style) -> str:
@@ -277,16 +284,26 @@ def _recognition(id_: str, parts: Mapping[str, Any], digits: int, style: Style) 
 
 
 def _detection(id_: str, parts: Mapping[str, Any], style: Style) -> list[str]:
-    """Number of parts of items (mentions, arguments) with each value are in the reference, spurious and missed."""
+    """Parts of items (mentions, names, arguments) by value: how many are in the reference, spurious and missed.
+
+    For those with an extent, also how many of the matched ones have the right one.
+    """
     rows = []
+    has_extents = any("extents" in found for part in list(parts)[1:] for found in parts[part].values())
     for part in list(parts)[1:]:
         for name, found in parts[part].items():
             values = sorted({*found["confusion"], *found["missed"], *found["spurious"]})
-            for value in values if len(values) > 1 else ():
+            if name == "extent" or (len(values) < 2 and "extents" not in found):
+                continue
+            for value in values:
                 missed, spurious = found["missed"].get(value, 0), found["spurious"].get(value, 0)
                 matched = sum(found["confusion"].get(value, {}).values())
-                rows.append([f"{part} {name}", value, str(matched + missed), str(spurious), str(missed)])
+                extents = found.get("extents", {}).get(value, {})
+                counts = [matched + missed, spurious, missed]
+                counts += [extents.get(extent, 0) for extent in ("wrong", "right") if has_extents]
+                rows.append([f"{part} {name}", value, *map(str, counts)])
     header = [f"{id_} detection", "value", "reference", "false alarm", "miss"]
+    header += ["extent wrong", "extent right"] if has_extents else []
     return [table(header, rows, left=2, style=style)] if rows else []
 
 

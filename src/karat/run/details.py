@@ -17,7 +17,8 @@ from karat.problems import quoted
 from karat.records import OutcomeRecord
 from karat.run.rows import UnitRow
 
-Confusion = Counter[tuple[str | None, str | None]]
+Cell = tuple[str | None, str | None]
+Confusion = Counter[Cell]
 """Counts of how often a gold value was matched with a system value; None where a side has no item, or no value."""
 
 
@@ -27,6 +28,8 @@ class ListedItems(NamedTuple):
     items: list[dict[str, Any]]
     confusions: dict[str, dict[str, Confusion]]
     """By part of an item, and attribute."""
+    extents: dict[str, dict[str, Confusion]]
+    """By part and attribute: how often the extent of a matched part with a gold value is `right` or `wrong`."""
 
 
 def outcomes_of(unit: str, tables: Iterable[CountedTable], records: UnitRecords) -> dict[str, list[OutcomeRecord]]:
@@ -65,7 +68,7 @@ def listed_items(tables: Iterable[CountedTable]) -> dict[str, ListedItems]:
     listed: dict[str, ListedItems] = {}
     for document, measure, table in tables:
         if isinstance(measure, DetailedMeasure):
-            of_measure = listed.setdefault(measure.id, ListedItems([], {}))
+            of_measure = listed.setdefault(measure.id, ListedItems([], {}, {}))
             for detail in measure.details(table):
                 _add(of_measure, document or "", detail)
     return listed
@@ -77,6 +80,9 @@ def _add(listed: ListedItems, document: str, detail: Detail) -> None:
     for name in dict.fromkeys(name for side in sides for name in side) if detail.is_compared else ():
         gold, system = (str(side[name]) if name in side else None for side in sides)
         by_attribute.setdefault(name, Counter())[gold, system] += 1
+        if detail.has_right_extent is not None:
+            extents = listed.extents.setdefault(detail.part, {}).setdefault(name, Counter())
+            extents[gold, "right" if detail.has_right_extent else "wrong"] += 1
     if detail.listed is not None:
         listed.items.append({"document": document, **detail.listed})
 
@@ -94,27 +100,30 @@ def all_listed(units: Sequence[UnitRow]) -> dict[str, dict[str, Any]]:
     """Return, for each measure that lists items: how well each attribute of each part was recognised, and the items."""
     joined: dict[str, ListedItems] = {}
     for unit in units:
-        for id_, (items, confusions) in unit.listed.items():
-            listed = joined.setdefault(id_, ListedItems([], {}))
-            listed.items.extend(items)
-            for part, attributes in confusions.items():
-                by_attribute = listed.confusions.setdefault(part, {})
-                for name, cells in attributes.items():
-                    by_attribute.setdefault(name, Counter()).update(cells)
+        for id_, listed in unit.listed.items():
+            total = joined.setdefault(id_, ListedItems([], {}, {}))
+            total.items.extend(listed.items)
+            for counts, more in ((total.confusions, listed.confusions), (total.extents, listed.extents)):
+                for part, attributes in more.items():
+                    for name, cells in attributes.items():
+                        counts.setdefault(part, {}).setdefault(name, Counter()).update(cells)
     return {
         id_: {
             "recognition": {
-                part: {name: recognition(confusion) for name, confusion in sorted(attributes.items())}
+                part: {
+                    name: recognition(confusion, extents.get(part, {}).get(name, {}))
+                    for name, confusion in sorted(attributes.items())
+                }
                 for part, attributes in confusions.items()
                 if attributes
             },
             "items": items,
         }
-        for id_, (items, confusions) in joined.items()
+        for id_, (items, confusions, extents) in joined.items()
     }
 
 
-def recognition(confusion: Mapping[tuple[str | None, str | None], int]) -> dict[str, Any]:
+def recognition(confusion: Mapping[Cell, int], extents: Mapping[Cell, int]) -> dict[str, Any]:
     """Return how well an attribute is recognised. In precision and recall, an item with a wrong value is matched.
 
     A side without any value has 0, not an undefined ratio: the other side has some.
@@ -124,10 +133,6 @@ def recognition(confusion: Mapping[tuple[str | None, str | None], int]) -> dict[
     missed = sum(count for (_, system), count in confusion.items() if system is None)
     alarms = sum(count for (gold, _), count in confusion.items() if gold is None)
     precision, recall = matched / max(matched + alarms, 1), matched / max(matched + missed, 1)
-    confused: dict[str, dict[str, int]] = {}
-    for (gold, system), count in sorted(confusion.items(), key=lambda cell: (cell[0][0] or "", cell[0][1] or "")):
-        if gold is not None and system is not None:
-            confused.setdefault(gold, {})[system] = count
     return {
         "reference": matched + missed,
         "false_alarm": alarms,
@@ -135,10 +140,20 @@ def recognition(confusion: Mapping[tuple[str | None, str | None], int]) -> dict[
         "substitution": wrong,
         "error": alarms + missed + wrong,
         **{"precision": precision, "recall": recall, "f1": harmonic(precision, recall) or 0.0},
-        "confusion": confused,
+        "confusion": _matrix(confusion),
         "missed": _by_value((gold, count) for (gold, system), count in confusion.items() if system is None),
         "spurious": _by_value((system, count) for (gold, system), count in confusion.items() if gold is None),
+        **({"extents": _matrix(extents)} if extents else {}),
     }
+
+
+def _matrix(cells: Mapping[Cell, int]) -> dict[str, dict[str, int]]:
+    """Counts of matched items, by gold value and then by the other."""
+    matrix: dict[str, dict[str, int]] = {}
+    for (gold, other), count in sorted(cells.items(), key=lambda cell: (cell[0][0] or "", cell[0][1] or "")):
+        if gold is not None and other is not None:
+            matrix.setdefault(gold, {})[other] = count
+    return matrix
 
 
 def _by_value(counts: Iterable[tuple[str | None, int]]) -> dict[str, int]:

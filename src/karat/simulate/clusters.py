@@ -53,9 +53,18 @@ def _without_members(document: Document, leaving: Collection[int], names: Names)
 
 
 def conflate(
-    document: Document, rate: float, random: Random, *, names: Names, faults: Collection[str] = ()
+    document: Document,
+    rate: float,
+    random: Random,
+    *,
+    names: Names,
+    faults: Collection[str] = (),
+    only: Collection[str] | None = None,
 ) -> tuple[Document, int]:
-    """Clusters of the document become one with another of their kind that comes before, unless a fault comes of it."""
+    """Clusters of the document become one with another of their kind that comes before, unless a fault comes of it.
+
+    `only`: the kinds of clusters that can become one.
+    """
     records = {cluster.id: cluster for cluster in document.clusters}
     kinds: dict[Key, str] = {}
     for mention in document.mentions:
@@ -65,7 +74,7 @@ def conflate(
     conflated = 0
     for (key, kind), hit in zip(kinds.items(), struck(len(kinds), rate, random), strict=True):
         others = survivors.setdefault(kind, [])
-        if hit and others:
+        if hit and others and (only is None or kind in only):
             place = below(len(others), random)
             # The name is used up even if the clusters cannot be joined.
             whole = union.name(others[place], key)
@@ -133,7 +142,7 @@ class _Union:
         ids = {mention.id for mention in self._mentions}
         leading = {id_: self._whole(id_) for id_ in self._absorbed if id_ not in ids}
         links = dict.fromkeys(
-            Link(link.kind, leading.get(link.source, link.source), leading.get(link.target, link.target))
+            replace(link, source=leading.get(link.source, link.source), target=leading.get(link.target, link.target))
             for link in self._document.links
         )
         clusters = tuple(cluster for cluster in self._document.clusters if cluster.id not in self._absorbed)

@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from karat.model import Document, Mention, Region
+from karat.model import Document, Mention, Region, Value
 from karat.regions import is_within, size, union
 from karat.simulate.profile import Names, Profile, below, struck, typed
 from karat.simulate.validity import Taken, pruned
@@ -97,14 +97,19 @@ def spurious(
             kind = profile.kinds[gold.unit].draw(random)
             span = taken.free(profile.lengths[gold.unit, kind].draw(random), limit, random)
             if span is not None:
-                attributes = {
-                    name: attribute.values.draw(random)[1]
-                    for name, attribute in profile.attributes[kind].items()
-                    if below(attribute.mentions, random) < attribute.present
-                }
+                attributes = drawn_attributes(kind, profile, random)
                 invented.append(Mention(names.mention(), span, kind=kind, attributes=attributes))
                 taken.add(span)
     return replace(document, mentions=(*document.mentions, *invented)), len(invented)
+
+
+def drawn_attributes(kind: str, profile: Profile, random: Random) -> dict[str, Value]:
+    """Attributes of a mention as often as the corpus has them."""
+    return {
+        name: attribute.values.draw(random)[1]
+        for name, attribute in profile.attributes.get(kind, {}).items()
+        if below(attribute.mentions, random) < attribute.present
+    }
 
 
 def moved(mention: Mention, span: Region, **changes: Any) -> Mention:

@@ -10,7 +10,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 import msgspec
 
-from karat.model import Document, Mention, Unit, Value, qualified
+from karat.model import Document, Mention, Unit, Value, qualified, xml_name
 from karat.regions import size
 
 T = TypeVar("T")
@@ -64,23 +64,27 @@ MARK = "sim-"
 
 
 class Names:
-    """New ids of one document: none that it already has, and no cluster that lives elsewhere."""
+    """New ids of one document: none that it already has, and no cluster that lives elsewhere.
 
-    def __init__(self, document: Document, reserved: Collection[str] = ()) -> None:
+    In ACE documents (`is_ace`) all ids are corpus-wide, and XML names.
+    """
+
+    def __init__(self, document: Document, reserved: Collection[str] = (), *, is_ace: bool = False) -> None:
         mentions = {mention.id for mention in document.mentions}
         clusters = {mention.cluster for mention in document.mentions if mention.cluster is not None}
         self._used = mentions | clusters | {cluster.id for cluster in document.clusters}
         self._reserved = reserved
-        self._document = document.id
+        self._cluster_prefix = f"{xml_name(document.id)}-" if is_ace else qualified(document.id, "")
+        self._mention_prefix = self._cluster_prefix if is_ace else ""
         self._numbers = count(1)
 
     def mention(self) -> str:
         """The id of a new mention."""
-        return self._new("")
+        return self._new(self._mention_prefix)
 
     def cluster(self) -> str:
         """The id of a new cluster; these are corpus-wide, so it is qualified by the document."""
-        return self._new(qualified(self._document, ""))
+        return self._new(self._cluster_prefix)
 
     def _new(self, prefix: str) -> str:
         names = (f"{prefix}{MARK}{number}" for number in self._numbers)
@@ -94,6 +98,10 @@ Typed = tuple[str, Value]
 def typed(value: Value) -> Typed:
     """A value that is not mixed up with another."""
     return type(value).__name__, value
+
+
+Record = tuple[tuple[str, Value], ...]
+"""All attributes of a cluster, by name."""
 
 
 class Attribute(NamedTuple):
@@ -113,6 +121,8 @@ class Profile(NamedTuple):
     """Lengths of spans by unit and kind; 0: a mention without a span."""
     attributes: dict[str, dict[str, Attribute]]
     """By kind of mention, then by name."""
+    records: dict[str, Distribution[Record]]
+    """The attributes of clusters, by kind."""
     shared: frozenset[str]
     """Clusters that live in several documents."""
     reserved: frozenset[str]
@@ -124,6 +134,7 @@ def profile(documents: Iterable[Document]) -> Profile:
     kinds: dict[Unit, Counter[str]] = {}
     lengths: dict[tuple[Unit, str], Counter[int]] = {}
     values: dict[str, dict[str, Counter[Typed]]] = {}
+    records: dict[str, Counter[Record]] = {}
     homes: Counter[str] = Counter()
     reserved: set[str] = set()
     for document in documents:
@@ -136,6 +147,8 @@ def profile(documents: Iterable[Document]) -> Profile:
             kinds.setdefault(document.unit, Counter())[mention.kind] += 1
             lengths.setdefault((document.unit, mention.kind), Counter())[size(mention.span)] += 1
             _count(mention, values.setdefault(mention.kind, {}))
+        for cluster in document.clusters:
+            records.setdefault(cluster.kind, Counter())[tuple(sorted(cluster.attributes.items()))] += 1
     totals = sum(kinds.values(), Counter[str]())
     return Profile(
         kinds={unit: Distribution(counts) for unit, counts in kinds.items()},
@@ -146,6 +159,7 @@ def profile(documents: Iterable[Document]) -> Profile:
             }
             for kind, names in values.items()
         },
+        records={kind: Distribution(counts) for kind, counts in records.items()},
         shared=frozenset(cluster for cluster, count in homes.items() if count > 1),
         reserved=frozenset(reserved),
     )

@@ -16,7 +16,7 @@ the ones before have left:
 
 A rate is the probability of an error for each mention, cluster or link. Impossible errors are skipped: a mention of one
 position is not split, the last mention of a cluster does not leave it, and no error makes a fault, such as links that
-form a cycle or two mentions with one span in one cluster.
+form a cycle or two mentions with one span in one cluster. What APF needs beyond that is in `karat.simulate.elements`.
 
 The random numbers of an error in a document depend on the seed, the document's id and the kind of error only; of the
 other documents, just the corpus's distributions count (and which clusters it shares with them).
@@ -35,6 +35,7 @@ from karat.corpus.opening import absent_names
 from karat.model import Document
 from karat.plugin.formats import ReadOptions, TokenTables
 from karat.problems import Report, Rule, UsageError, nearest
+from karat.simulate import elements
 from karat.simulate.clusters import break_, conflate, drop_link, reverse_link
 from karat.simulate.mentions import attribute, boundary, merge, miss, split, spurious
 from karat.simulate.profile import Names, Profile, chance, profile
@@ -93,11 +94,15 @@ class Simulation:
         seed: int = 0,
         options: ReadOptions | None = None,
         faults: Collection[str] = (),
+        is_ace: bool = False,
         report: Report,
         progress: Progress | None = None,
     ) -> None:
-        """`faults` are codes of notes that the format of the system takes for faults: no error makes one."""
-        self._faults = faults
+        """`faults` are codes of notes that the format of the system takes for faults: no error makes one.
+
+        `is_ace`: the system stays valid as APF (see `karat.simulate.elements`).
+        """
+        self._faults, self._is_ace = faults, is_ace
         self.gold, self.rates, self.seed = gold, rates, seed
         self.made: Counter[str] = Counter()
         self._report, self._progress = report, progress
@@ -120,11 +125,20 @@ class Simulation:
     def _system(self, id_: str) -> Document:
         gold = checked(self.gold.read(id_, self._report), partial(self.gold.where, id_), self._report)
         rates, document = self.rates.by_name(), gold
-        for name, error in errors(gold, self.rates, self.profile, limit(gold, self._tables), self._faults).items():
+        names = Names(gold, self.profile.reserved, is_ace=self._is_ace)
+        functions = errors(gold, self.rates, self.profile, limit(gold, self._tables), names, self._faults)
+        if self._is_ace:
+            functions |= {
+                "conflate": partial(conflate, names=names, faults=self._faults, only=elements.CONFLATED),
+                "reverse-link": elements.swap_arguments,
+                "spurious": partial(elements.spurious, gold=gold, profile=self.profile, names=names),
+            }
+        for name, error in functions.items():
             if rates[name]:
-                document, made = error(document, rates[name], chance(self.seed, gold.id, name))
+                result, made = error(document, rates[name], chance(self.seed, gold.id, name))
+                document = elements.repaired(result, document, names) if self._is_ace else result
                 self.made[name] += made
-        return document
+        return document if document is gold else document.made_from(gold)
 
     def _watched(self, documents: Iterable[Document]) -> Iterator[Document]:
         total = len(self.gold.ids())
@@ -148,9 +162,10 @@ class Simulation:
                 self._report(ONE_VALUE.at(message, file=self.gold.name))
 
 
-def errors(gold: Document, rates: Rates, found: Profile, end: int, faults: Collection[str] = ()) -> dict[str, Error]:
+def errors(
+    gold: Document, rates: Rates, found: Profile, end: int, names: Names, faults: Collection[str] = ()
+) -> dict[str, Error]:
     """Functions that make each error in one document, in the order of application."""
-    names = Names(gold, found.reserved)
     return {
         "miss": miss,
         "split": partial(split, names=names),

@@ -15,10 +15,12 @@ from typing import Generic, TypeVar
 
 from karat.families.ace.elements import ElementsOfBothSides
 from karat.families.ace.mentions import DocumentTokens, MentionCorrespondences
-from karat.families.ace.plan import Plan, Ties
+from karat.families.ace.plan import Plan, Ties, optimal
 from karat.families.ace.records import ElementToken, RelationToken, ScoredMention, differing
 from karat.families.ace.ties import Side, agreement, first_place
+from karat.model import Region
 from karat.plugin import Counted, ErrorsOf, Tables, TableSpec
+from karat.regions import extension, shared
 
 K = TypeVar("K", bound=Hashable)
 T = TypeVar("T")
@@ -281,6 +283,34 @@ class DetectionTable(TokenTable[ElementToken]):
     def mention_pairs(self, gold: str, system: str) -> Iterator[tuple[ScoredMention | None, ScoredMention | None]]:
         """The mentions of two elements that are mapped to each other: in each document mapped, missed, and spurious."""
         return chain.from_iterable(document.mention_pairs(gold, system) for document in self.documents)
+
+    def name_pairs(self, gold: str, system: str) -> Iterator[tuple[Region | None, Region | None]]:
+        """The names of two entities that are mapped to each other: in each document mapped, missed, and spurious.
+
+        Names correspond as heads do, by mutual_overlap; as many as possible are mapped, then those that overlap most.
+        """
+        for golds, systems in self._names:
+            ours, theirs = golds.get(gold, ()), systems.get(system, ())
+            overlaps = {
+                (g, s): shared(one, other) / max(extension(one), extension(other))
+                for g, one in enumerate(ours)
+                for s, other in enumerate(theirs)
+            }
+            least = self.spec.parameters.min_overlap
+            mapped = optimal({pair: (1, overlap) for pair, overlap in overlaps.items() if overlap >= least})
+            yield from ((ours[g], theirs[s]) for g, s in mapped)
+            yield from ((name, None) for g, name in enumerate(ours) if g not in {pair[0] for pair in mapped})
+            yield from ((None, name) for s, name in enumerate(theirs) if s not in {pair[1] for pair in mapped})
+
+    @cached_property
+    def _names(self) -> list[tuple[dict[str, Sequence[Region]], ...]]:
+        """For each document: the names of gold elements, and of the system's, by id."""
+        return [
+            tuple(
+                {token.element.id: token.element.names for token in side} for side in (document.gold, document.system)
+            )
+            for document in self.documents
+        ]
 
     def own(self, system: str) -> float:
         """The value of a system element against itself, over documents."""

@@ -12,9 +12,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from karat.families.ace.plan import Plan
 from karat.families.ace.records import ARGUED, DETECTED, MAIN_ROLES, Argument, Element, Location
 from karat.families.ace.ties import sort_elements
-from karat.model import Document, Mention, Value, qualified
+from karat.model import Document, Mention, Region, Value, qualified
 from karat.plugin import Tables, TableSpec
-from karat.regions import place
+from karat.regions import place, shared
 
 ElementsByKind = dict[str, list[Element]]
 """The elements of one side of a document by kind, in the order of the text."""
@@ -47,9 +47,12 @@ class WholeElements(ElementsOfBothSides):
             else:
                 mentions[id_], kinds[id_] = [mention], mention.kind
         attributes: dict[str, Mapping[str, Value]] = {}
+        names: dict[str, list[Region]] = {}
         for cluster in document.clusters:
             kinds[cluster.id] = cluster.kind
             attributes[cluster.id] = cluster.attributes
+            if cluster.names:
+                names[cluster.id] = [name.place.span for name in cluster.names if name.place.span]
         arguments: dict[str, set[Argument]] = {}
         for link in document.links:
             kind = kinds.get(link.target)
@@ -60,6 +63,7 @@ class WholeElements(ElementsOfBothSides):
             members = mentions.get(id_, ())
             completed = self._completed(kind, attributes.get(id_, {}), members)
             element = Element(id_, kind, completed, members, self.reading.inherent_value(kind, completed))
+            element.names = names.get(id_, ())
             elements.setdefault(kind, []).append(element)
         for element in (element for kind in ARGUED for element in elements.get(kind, ())):
             element.arguments = tuple(arguments.get(element.id, ()))
@@ -170,12 +174,19 @@ def _promoted(elements: ElementsByKind, kinds: Sequence[str], document: str) -> 
                 (mention,),
                 element.inherent,
                 parent=element.id,
+                names=element.names and _names_in(element, mention),
             )
             for element in elements.get(kind, ())
             for mention in element.mentions
         ]
         for kind in kinds
     }
+
+
+def _names_in(element: Element, mention: Mention) -> Sequence[Region]:
+    """The names of an element that the head of a mention overlaps."""
+    head = place(mention, "head") or place(mention)
+    return [name for name in element.names if shared(head, name)]
 
 
 def _at_level(element: Element, mention: Mention) -> Mapping[str, Value]:

@@ -263,4 +263,4 @@ def _reasons_to_omit(reading: Plan, setting: Setting) -> dict[str, str]:
     return reasons
 
 
-FAMILY = Family(CARD, Parameters, measures)
+FAMILY = Family(CARD, Parameters, measures, weights=Parameters.weights)

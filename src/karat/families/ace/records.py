@@ -107,6 +107,11 @@ class Parameters(Struct, frozen=True, forbid_unknown_fields=True):
         """Return the parameters with the tables as the chosen set changes them."""
         return self._changed(self.sets.get(self.parameters, {}))
 
+    def weights(self) -> dict[str, dict[str, Any]]:
+        """Return the weights of each task, as the chosen set has them."""
+        chosen = self.chosen()
+        return {task: msgspec.to_builtins(getattr(chosen, task)) for task in TABLES}
+
     def _changed(self, changes: dict[str, dict[str, Any]]) -> "Parameters":
         tables = {task: msgspec.to_builtins(getattr(self, task)) for task in TABLES}
         for task, fields in changes.items():
@@ -158,6 +163,8 @@ class Element(Struct, gc=False, eq=False):
     """The element that this one was a mention of, before it was promoted."""
     heads: Location = ()
     """Of a promoted relation mention: from the first to the last head of Arg-1 and Arg-2, or their boxes."""
+    names: Sequence[Region] = ()
+    """Places of the names of an entity; of a promoted mention, those that its head overlaps."""
 
 
 class ScoredMention(Struct, gc=False, eq=False):

@@ -5,16 +5,18 @@ The plan's word for what an element has in a document is token; counts, outcomes
 
 from collections.abc import Iterator, Mapping, Sequence
 from math import fsum, inf
-from typing import Any
+from typing import Any, Self
 
 from msgspec import Struct
 
 from karat.counts import Counts, Ratio, Scores, harmonic
 from karat.families.ace.detection import DetectionTable
+from karat.families.ace.plan import head_text
 from karat.families.ace.recognition import RecognitionTable, ValueTable
-from karat.families.ace.records import Element, ScoredMention, wrong_attributes
-from karat.model import Value
+from karat.families.ace.records import Element, wrong_attributes
+from karat.model import Mention, Region, Value
 from karat.plugin import Detail, ElementItem
+from karat.problems import quoted
 
 
 class ValueCounts(Counts, frozen=True):
@@ -46,8 +48,8 @@ class ValueCounts(Counts, frozen=True):
         """All costs."""
         return self.miss_cost + self.error_cost + self.false_alarm_cost
 
-    def shown(self) -> dict[str, float | Ratio]:
-        """Tokens and costs, each also as a share: of the reference's tokens, and of its value."""
+    def shown(self, total: Self) -> dict[str, float | Ratio]:
+        """Tokens and costs, also as shares of the reference's tokens and value; the share of all value that this is."""
         counts = {"false alarm": self.false_alarm, "miss": self.miss, "error": self.error}
         costs = {"false alarm": self.false_alarm_cost, "miss": self.miss_cost, "error": self.error_cost}
         return {
@@ -55,6 +57,7 @@ class ValueCounts(Counts, frozen=True):
             **counts,
             **{f"{name} %": Ratio(count, self.reference) for name, count in counts.items()},
             **{f"{name} cost %": Ratio(cost, self.reference_value) for name, cost in costs.items()},
+            "share of value %": Ratio(self.reference_value, total.reference_value),
         }
 
     @classmethod
@@ -170,32 +173,48 @@ def _parts(table: ValueTable, gold: str, system: str) -> Iterator[Detail]:
         for our_argument, their_argument in table.argument_pairs(gold, system):
             our_role = None if our_argument is None else {"role": our_argument.role}
             their_role = None if their_argument is None else {"role": their_argument.role}
-            yield Detail("argument", _item("argument", our_role), _item("argument", their_role))
+            yield _part("argument", our_role, their_role)
     else:
         for ours, theirs in table.mention_pairs(gold, system):
+            is_right = None if ours is None or theirs is None else same_extent(ours.mention.span, theirs.mention.span)
             our_part = None if ours is None else {**ours.attributes, "extent": "right"}
-            extent = "right" if ours is None or theirs is None or _same_extent(ours, theirs) else "wrong"
-            their_part = None if theirs is None else {**theirs.attributes, "extent": extent}
-            yield Detail("mention", _item("mention", our_part), _item("mention", their_part))
+            their_part = None if theirs is None else {**theirs.attributes, "extent": _EXTENTS[is_right]}
+            yield _part("mention", our_part, their_part, has_right_extent=is_right)
+        types = [{"type": side.element.attributes.get("type", "")} for side in (table.gold[gold], table.system[system])]
+        for our_name, their_name in table.name_pairs(gold, system):
+            is_right = None if our_name is None or their_name is None else same_extent(our_name, their_name)
+            our_part, their_part = (None if our_name is None else types[0]), (None if their_name is None else types[1])
+            yield _part("name", our_part, their_part, has_right_extent=is_right)
 
 
-def _item(part: str, attributes: Mapping[str, Value] | None) -> ElementItem | None:
-    return None if attributes is None else ElementItem(part, attributes)
+_EXTENTS = {None: "right", True: "right", False: "wrong"}
 
 
-def _same_extent(gold: ScoredMention, system: ScoredMention) -> bool:
+def _part(
+    part: str,
+    gold: Mapping[str, Value] | None,
+    system: Mapping[str, Value] | None,
+    *,
+    has_right_extent: bool | None = None,
+) -> Detail:
+    ours, theirs = (None if side is None else ElementItem(part, side) for side in (gold, system))
+    return Detail(part, ours, theirs, has_right_extent=has_right_extent)
+
+
+def same_extent(gold: Region, system: Region) -> bool:
     """Return whether both ends are within four characters of each other."""
-    ours, theirs = gold.mention.span, system.mention.span
-    return bool(ours and theirs) and abs(ours[0][0] - theirs[0][0]) <= 4 and abs(ours[-1][1] - theirs[-1][1]) <= 4
+    return bool(gold and system) and abs(gold[0][0] - system[0][0]) <= 4 and abs(gold[-1][1] - system[-1][1]) <= 4
 
 
 def _listed(token: TokenOutcome, table: ValueTable) -> dict[str, Any]:
     """The entry of a token in the list of outcomes."""
     listed: dict[str, Any] = {}
-    if token.gold is not None:
-        listed["reference"] = _written_id(table.gold[token.gold].element)
-    if token.system is not None:
-        listed["system"] = _written_id(table.system[token.system].element)
+    for name, id_, side in (("reference", token.gold, table.gold), ("system", token.system, table.system)):
+        if id_ is not None:
+            element = side[id_].element
+            listed[name] = _written_id(element)
+            if text := _text(element):
+                listed[f"{name}_text"] = text
     if token.gold is None:
         return listed | {"outcome": "false alarm", "worth": 0.0, "value": 0.0 - token.cost, "lost": []}
     if token.system is None:
@@ -213,6 +232,13 @@ def _written_id(element: Element) -> str:
     return element.id if element.parent is None else element.mentions[0].id
 
 
+def _text(element: Element) -> str:
+    """The head of the first mention of an entity's level; the words of others that are mentioned."""
+    level = element.attributes.get("level")
+    named = [mention for mention in element.mentions if level in (None, mention.attributes.get("type"))]
+    return head_text(named[0]) if named else ""
+
+
 def _losses(table: ValueTable, gold: str, system: str) -> Iterator[str]:
     """The reasons why a mapped element is not worth all that its reference is."""
     ours, theirs = table.gold[gold].element.attributes, table.system[system].element.attributes
@@ -227,12 +253,17 @@ def _losses(table: ValueTable, gold: str, system: str) -> Iterator[str]:
 def _lost_mentions(table: DetectionTable, gold: str, system: str) -> Iterator[str]:
     for ours, theirs in table.mention_pairs(gold, system):
         if theirs is None and ours is not None:
-            yield f"mention {ours.mention.id} missed"
+            yield f"{_named(ours.mention)} missed"
         elif ours is None and theirs is not None:
-            yield f"mention {theirs.mention.id} {'spurious' if theirs.unmapped else 'of another element'}"
+            yield f"{_named(theirs.mention)} {'spurious' if theirs.unmapped else 'of another element'}"
         elif ours is not None and theirs is not None:
             for name in wrong_attributes(ours, theirs):
-                yield f"mention {theirs.mention.id}: {name} {theirs.attributes[name]} for {ours.attributes[name]}"
+                yield f"{_named(theirs.mention)}: {name} {theirs.attributes[name]} for {ours.attributes[name]}"
+
+
+def _named(mention: Mention) -> str:
+    """A mention by its id and head."""
+    return " ".join(["mention", mention.id, *([quoted(text)] if (text := head_text(mention)) else ())])
 
 
 def _lost_arguments(table: RecognitionTable, gold: str, system: str) -> Iterator[str]:

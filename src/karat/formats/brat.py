@@ -109,7 +109,7 @@ def _part(piece: Piece, context: Context, line: int | None) -> Document:
 def _document(piece: Piece, context: Context) -> Document:
     """The mentions, clusters and links of one document."""
     file, report = piece.name, context.report
-    records = Records(report)
+    records = Records(context)
     for part, (name, annotations) in enumerate(_parts(decode(piece.data, file=file, line=1), file)):
         records.read(annotations, Place(part, 1, name))
     coreference = frozenset(name.lower() for name in context.options.coreference)

@@ -158,15 +158,14 @@ def _of_format(files: list[File], format_: str) -> list[File]:
 
 
 def _without_companions(sniffed: list[tuple[File, str | None]]) -> list[tuple[File, str | None]]:
-    """All files except companions of another, such as the text of an annotation file."""
-    companions = {
-        file.bare_name.removesuffix(suffix) + companion
-        for file, name in sniffed
-        if name is not None
-        for companion in FORMATS.get(name).companions
-        for suffix in FORMATS.get(name).suffixes
-        if file.bare_name.endswith(suffix) and suffix != companion
-    }
+    """All files except companions of another, such as the text of an annotation file; companions have none."""
+    companions: set[str] = set()
+    for format_ in [FORMATS.get(name) for name in dict.fromkeys(name for _, name in sniffed) if name is not None]:
+        for suffix in format_.suffixes if format_.companions else ():
+            for file, _ in sniffed:
+                if file.bare_name.endswith(suffix) and file.bare_name not in companions:
+                    stem = file.bare_name.removesuffix(suffix)
+                    companions.update(stem + companion for companion in format_.companions if companion != suffix)
     return [(file, name) for file, name in sniffed if file.bare_name not in companions]
 
 

@@ -97,6 +97,11 @@ class Records:
         self._context = context
         self._places: dict[str, Place] = {}
 
+    def give(self, bound: TextBound) -> None:
+        """Add a text bound of another file."""
+        self._enter(bound.id, bound.place)
+        self.bounds[bound.id] = bound
+
     def read(self, text: str, start: Place) -> None:
         """Read the lines of a file, which start at a place."""
         normalisations: list[Place] = []

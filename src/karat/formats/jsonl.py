@@ -3,22 +3,21 @@
     {"id": "d1", "mentions": [{"id": "m1", "span": [[4, 9]], "cluster": "E1", "attributes": {"type": "Life.Die"}}]}
 
 Only `id`, `mentions[].id` and `mentions[].span` are required. An unknown field is refused, so that a misspelt one is
-not lost silently.
+not lost silently. A pretty-printed document, or a list of documents, is read, too.
 """
 
-import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Protocol, TypeVar
 
 import msgspec
-from msgspec import Struct
 from msgspec.structs import replace
 
-from karat.formats._json import JSONL, decoded, form
+from karat.formats import _json
+from karat.formats._json import JSONL, decoded, each_value, first_fields, form, lines_with
 from karat.formats._keys import repeated_key
 from karat.formats._text import DANGLING, MERGED, TWICE
-from karat.model import Cluster, Document, Id, Link, Mention, Places, Region
-from karat.plugin.formats import Context, Format, Marker, Piece, ReportLoss, WriteOptions
+from karat.model import Cluster, Document, Link, Mention, Region
+from karat.plugin.formats import Context, Format, Piece, ReportLoss, WriteOptions
 from karat.problems import Rule, quoted
 from karat.regions import union
 
@@ -37,14 +36,6 @@ KEY_TWICE = Rule("jsonl-key-twice", "fatal", "Write each key of an object once; 
 _decoder = msgspec.json.Decoder(Document)
 
 
-class _Head(Struct):
-    """The part of a document that the index reads."""
-
-    id: Id
-
-
-_head = msgspec.json.Decoder(_Head)
-
 _Named = TypeVar("_Named", Mention, Cluster)
 
 
@@ -55,20 +46,17 @@ class _Tell(Protocol):
 
 
 def sniff(head: bytes) -> bool:
-    """The file starts with an object of no other JSON format."""
-    return head.lstrip().startswith(b"{") and form(head) in (JSONL, None)
+    """The file starts with an object that has the fields of a document, or none that can be read."""
+    return form(head) == JSONL or (head.lstrip().startswith(b"{") and not first_fields(head))
 
 
-def find_id(line: bytes) -> str:
-    """The id of the document on a line; empty if it cannot be decoded."""
-    try:
-        return _head.decode(line).id
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return ""
+def unknown_form(head: bytes) -> str | None:
+    """Describe a JSON file whose form no format of karat's has; None for any other file."""
+    return _json.unknown_form(head)
 
 
-def read(piece: Piece, context: Context) -> Iterator[Document]:
-    """The document on one line."""
+def read(piece: Piece, context: Context) -> Document:
+    """Read one document."""
     file, line = piece.name, piece.line
     document = decoded(_decoder, piece.data, SHAPE, file=file, line=line)
     if (key := repeated_key(piece.data, document)) is not None:
@@ -77,7 +65,7 @@ def read(piece: Piece, context: Context) -> Iterator[Document]:
     if unit is not None and unit != document.unit:
         found = f"document {quoted(document.id)} counts in {document.unit}s, but --unit says {unit}"
         raise UNIT.error(found, file=file, line=line)
-    yield sound(document, context, file=file, line=line).at(Places(line))
+    return sound(document, context, file=file, line=line)
 
 
 def sound(document: Document, context: Context, *, file: str, line: int | None = None) -> Document:
@@ -206,7 +194,7 @@ FORMAT = Format(
     protocols=(*WITHIN, *ACROSS),
     choose_protocols=choose_protocols,
     sniff=sniff,
-    read=read,
-    marker=Marker(pattern=re.compile(rb"\S[^\n]*"), find_id=find_id),
+    read=each_value(read),
+    marker=lines_with("id"),
     write=write,
 )

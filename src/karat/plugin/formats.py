@@ -267,6 +267,12 @@ class WriteOptions(Struct, frozen=True):
     """Into a folder of files, if the format can be written either way."""
     plain: bool = False
     """In the format's plainest form, which is enough for every document of the corpus (see `Format.plan`)."""
+    output: str | None = None
+    """The name of the file or folder; None: standard output."""
+    columns: tuple[str, ...] = ()
+    """The columns of a table (see `Format.plan`)."""
+    head: bytes = b""
+    """Written before the first document (see `Format.plan`)."""
 
 
 ReportLoss = Callable[[str], None]
@@ -391,3 +397,7 @@ class Format(Struct, frozen=True, kw_only=True):
         if self.folder == "either":
             return output is not None and not output.lower().removesuffix(".gz").endswith(self.suffixes)
         return self.folder == "always"
+
+    def write_options(self, output: str | None, tokens: TokenTables | None) -> WriteOptions:
+        """Return the options for writing a corpus to `output`."""
+        return WriteOptions(tokens, self.writes_folder(output), output=output)

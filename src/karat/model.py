@@ -186,6 +186,8 @@ class Declared(Struct, frozen=True):
     """Kinds of links between events."""
     relations: Collection[str] = ()
     """Names of relations as written, for `--coreference`."""
+    strings: Mapping[str, int] = {}
+    """How the strings of an answer were found in gold's text, and how many."""
 
 
 def compact_lines(lines: list[int]) -> Sequence[int]:

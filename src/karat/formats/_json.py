@@ -258,6 +258,16 @@ def _is_fewfc(fields: Fields) -> bool:
     return "event_list" in fields or "mentions" in events.keys or (events.is_empty and "content" in fields)
 
 
+def _is_answer(fields: Fields) -> bool:
+    """Events without offsets, whose trigger is a string."""
+    if not fields.keys() >= {"id", "events"} or fields.keys() & {"document", "content", "text", "sentences"}:
+        return False
+    events = fields["events"]
+    return ("trigger" in events.keys and events.keys.isdisjoint(_OFFSETS)) or (events.is_empty and len(fields) == 2)
+
+
+_OFFSETS = {"start", "end", "offset", "offsets", "span", "begin"}
+
 JSONL = "jsonl"
 COREFERENCE = "wikievents-coreference"
 FILLED_TEMPLATES = "gen-arg"
@@ -281,6 +291,7 @@ FORMS: tuple[tuple[str, Callable[[Fields], bool]], ...] = (
     ("muc4", _is_muc4_system),
     ("casie", _has("content", "cyberevent")),
     ("fewfc", _is_fewfc),
+    ("answers", _is_answer),
     ("maven", _has("id", "events", one_of=("document", "content"))),
     ("maven", _has("id", "content", "candidates")),
     ("maven", _has("id", "preds")),

@@ -385,6 +385,8 @@ class Format(Struct, frozen=True, kw_only=True):
     """Ids that mean the same in all documents: none, those of clusters, or those of mentions, too."""
     tolerated_faults: frozenset[str] | None = None
     """If the rules of the format forbid scoring files with faults: codes of faults that are scored even so."""
+    reading: str | None = None
+    """The rule by which a system's items get their places, if its files have none; the signature names it."""
     write: Write | None = None
     """Returns the bytes of one document; None: the format is only read."""
     plan: Callable[[Iterable[Document], WriteOptions, ReportLoss], WriteOptions] = _no_plan

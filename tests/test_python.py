@@ -61,7 +61,6 @@ def test_a_string_stands_for_a_list_of_one() -> None:
     ("wrong", "code"),
     [
         (document(ATTACK, ATTACK), "mention-twice"),
-        (document(Mention("m", ((9, 4),))), "jsonl-span"),
         (document(Mention("m", (("a", 4),))), "not-a-document"),  # type: ignore[arg-type]
         (document(Mention("m", ((0, 4),), attributes={"type": None})), "not-a-document"),  # type: ignore[dict-item]
         (document(Mention("", ((0, 4),))), "not-a-document"),
@@ -81,6 +80,16 @@ def test_what_is_refused(wrong: Document, code: str, side: str) -> None:
         karat.score(sides["gold"], sides["system"], protocol="tac-2017")
     assert refused.value.finding.code == code
     assert refused.value.finding.file == f"{side} in memory"
+
+
+def test_an_impossible_span_is_fatal_in_gold_only() -> None:
+    """In a system it is a fault: one of its two mentions is right, and one spurious."""
+    wrong = document(ATTACK, Mention("m", ((9, 4),)))
+    with pytest.raises(KaratError, match="jsonl-span"):
+        karat.score([wrong], [wrong], protocol="tac-2017")
+    result = karat.score([document(ATTACK)], [wrong], protocol="tac-2017")
+    assert result["nugget.span"].precision == 0.5
+    assert ("jsonl-span", "fault") in [(finding.code, finding.severity) for finding in result.warnings]
 
 
 def test_what_is_counted() -> None:

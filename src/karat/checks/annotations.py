@@ -8,6 +8,7 @@ from operator import attrgetter
 
 from karat.model import Document, Mention, Region, Value, qualified
 from karat.problems import Finding, Findings, Item, Rule, quoted
+from karat.regions import is_nowhere
 
 
 def span_of(mention: Mention) -> str:
@@ -106,7 +107,7 @@ def check_spans(document: Document) -> Iterator[Finding]:
     noun = "characters" if document.unit == "char" else "tokens"
     count = 0
     for item, region, _ in placed(document):
-        if (end := region[-1][1]) > len(content):
+        if (end := region[-1][1]) > len(content) and not is_nowhere(region):
             count += 1
             if count <= Findings.KEPT:
                 found = f"{owner(item)} of document {document.id!r} ends at {end:,}"

@@ -80,10 +80,9 @@ class FileCorpus:
         return FileCorpus(**self._arguments(topics=topics, beside=beside, skip_broken=False))
 
     def beside(self, gold: Corpus) -> "FileCorpus":
-        """Open the files as those of a system that is compared with gold; most formats read them in the same way."""
-        if not self._format.refers_to_gold:
-            return self
-        return FileCorpus(**self._arguments(options=replace(self.options, gold=GoldReader(gold))))
+        """Open the files as those of a system that is compared with gold."""
+        reader = GoldReader(gold) if self._format.refers_to_gold else None
+        return FileCorpus(**self._arguments(options=replace(self.options, is_system=True, gold=reader)))
 
     def _arguments(self, **changes: Any) -> dict[str, Any]:
         """Return the arguments to open the same files once more, with these changes."""

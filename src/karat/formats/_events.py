@@ -9,15 +9,17 @@ from itertools import accumulate
 from typing import Any
 
 from msgspec import Raw, Struct
+from msgspec.structs import replace
 
 from karat.formats._brackets import LONGEST_TEXT
 from karat.formats._text import DANGLING, TWICE
 from karat.model import Document, Id, Link, Mention, Region, Sentence, Unit, Value, qualified
-from karat.plugin.formats import Completion, Facts, Piece
-from karat.problems import KaratError, Report, Rule, quoted
+from karat.plugin.formats import Completion, Context, Facts, Piece
+from karat.problems import KaratError, Rule, quoted
+from karat.regions import NOWHERE, is_nowhere
 
 SPAN = Rule("event-span", "fatal", "Write offsets in whole numbers, 0 or more; a span has at least one token.")
-LARGEST = 10**18
+LARGEST = 2 * NOWHERE
 """Offsets are smaller: no sum of them exceeds a float."""
 UNIT = Rule("event-unit", "fatal", "Omit --unit; the format says what offsets count.")
 UNREAD = Rule("relations-unread", "note", "Nothing to do; no score uses them.")
@@ -31,10 +33,10 @@ def default_realis(facts: Facts) -> Completion:
 class EventDocument:
     """Collects the annotations of a document. What cannot be used is reported and left out."""
 
-    def __init__(self, id_: str, report: Report, value: Piece, tokens: Sequence[str] | None = None) -> None:
+    def __init__(self, id_: str, context: Context, value: Piece, tokens: Sequence[str] | None = None) -> None:
         self.id = id_
         self._tokens = tokens
-        self._report, self._file, self._line = report, value.name, value.line
+        self._context, self._file, self._line = context, value.name, value.line
         self._entities: dict[str, Mention] = {}
         self._events: dict[str, Mention] = {}
         self._fillers: dict[Region | str | None, Mention] = {}
@@ -45,7 +47,11 @@ class EventDocument:
 
     def tell(self, rule: Rule, message: str, *, found: str | None = None) -> None:
         """Report what is wrong with the document."""
-        self._report(rule.at(message, file=self._file, line=self._line, found=found))
+        self._context.report(rule.at(message, file=self._file, line=self._line, found=found))
+
+    def misplaced(self, rule: Rule, message: str, written: object) -> tuple[int, int]:
+        """Report an item with an impossible span, and return one in its place."""
+        return self._context.misplaced(rule.at(message, file=self._file, line=self._line), written)
 
     def refusal(self, rule: Rule, message: str, *, found: str | None = None) -> KaratError:
         """The error for a document that cannot be read."""
@@ -53,18 +59,20 @@ class EventDocument:
 
     def add_entity(self, mention: Mention) -> None:
         """Add a mention that events may have as an argument."""
-        if self._is_usable(mention):
-            self._entities[mention.id] = mention
+        usable = self._usable(mention)
+        if usable is not None:
+            self._entities[mention.id] = usable
             self._targets.add(mention.id)
             if mention.cluster is not None:
                 self._targets.add(mention.cluster)
 
     def add_event(self, mention: Mention) -> bool:
         """Add an event mention, and say whether it can be used."""
-        usable = self._is_usable(mention)
-        if usable:
-            self._events[mention.id] = mention
-        return usable
+        usable = self._usable(mention)
+        if usable is None:
+            return False
+        self._events[mention.id] = usable
+        return True
 
     @property
     def events(self) -> int:
@@ -98,8 +106,8 @@ class EventDocument:
         if filler is None:
             if text is None:
                 text = self.words(*span[0])
-            filler = Mention(f"argument-{len(self._fillers) + 1}", span, kind="argument", text=text)
-            if not self._is_usable(filler):
+            filler = self._usable(Mention(f"argument-{len(self._fillers) + 1}", span, kind="argument", text=text))
+            if filler is None:
                 return
             self._fillers[key] = filler
         self._links.append(Link(role, event, filler.id))
@@ -110,17 +118,18 @@ class EventDocument:
             return None
         return " ".join(self._tokens[begin:end])
 
-    def _is_usable(self, mention: Mention) -> bool:
+    def _usable(self, mention: Mention) -> Mention | None:
+        """Return the mention, with a span that matches nothing if its own is impossible; None if it cannot be used."""
         if mention.id in self._ids:
             self.tell(TWICE, f"mention id {quoted(mention.id)} is used twice in this document", found=mention.id)
-            return False
+            return None
         for begin, end in mention.span:
             if not 0 <= begin < end < LARGEST:
                 message = f"mention {quoted(mention.id)} of document {quoted(self.id)} begins at {begin:,}"
-                self.tell(SPAN, f"{message} and ends before {end:,}", found=mention.id)
-                return False
+                place = self.misplaced(SPAN, f"{message} and ends before {end:,}", mention.span)
+                mention = replace(mention, span=(place,))
         self._ids.add(mention.id)
-        return True
+        return mention
 
     def report_unread(self, relations: Sequence[object]) -> None:
         """Report relations between entities."""
@@ -260,7 +269,9 @@ def add_mentions(annotated: Annotated, to: EventDocument, clusters: dict[str, st
 
 def _compare_offsets(event: EventMention, argument: Argument, to: EventDocument) -> None:
     entity = to.entity(argument.entity_id)
-    if entity is not None and entity.span != ((argument.start, argument.end),):
+    if entity is None or is_nowhere(entity.span):
+        return
+    if entity.span != ((argument.start, argument.end),):
         own, others = f"{argument.start} to {argument.end}", "{} to {}".format(*entity.span[0])
         message = f"the {argument.role} of {event.id!r} goes from {own}, but entity mention {entity.id!r} from {others}"
         to.tell(OFFSETS, message, found=argument.entity_id)

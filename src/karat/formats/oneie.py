@@ -87,8 +87,8 @@ def read(value: Piece, context: Context) -> Document:
     """Read one sentence."""
     refuse_unit(context.options.unit, "token", value)
     sentence = record_of(value, _decoder, SHAPE)
-    content = EventDocument(sentence.sent_id, context.report, value, sentence.tokens)
-    graph = _side(sentence, content, is_system=context.options.gold is not None)
+    content = EventDocument(sentence.sent_id, context, value, sentence.tokens)
+    graph = _side(sentence, content, is_system=context.options.is_system)
     if graph is not None:
         _add_graph(graph, content)
     elif sentence.event_mentions is not None:
@@ -148,6 +148,5 @@ FORMAT = Format(
     sniff=recognises("oneie"),
     read=each_value(read),
     marker=lines_with("sent_id"),
-    refers_to_gold=True,
     global_ids="none",
 )

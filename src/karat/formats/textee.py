@@ -106,7 +106,7 @@ def read(value: Piece, context: Context) -> Document:
     """Read one window."""
     refuse_unit(context.options.unit, "token", value)
     window = record_of(value, _decoder, SHAPE)
-    content = EventDocument(window.wnd_id, context.report, value)
+    content = EventDocument(window.wnd_id, context, value)
     add_mentions(window, content)
     own_name = window.doc_id is None or window.doc_id == window.wnd_id
     return content.document(

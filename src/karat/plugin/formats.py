@@ -10,7 +10,8 @@ from msgspec.structs import replace
 
 from karat.limits import MAX_BYTES
 from karat.model import Declared, Document, Mention, Unit, Value
-from karat.problems import Report, Rule
+from karat.problems import Finding, Report, Rule
+from karat.regions import nowhere
 
 
 class Facts:
@@ -230,9 +231,10 @@ class ReadOptions(Struct, frozen=True):
     """Only mentions in the validated sentences of ECB+: those whose attribute `validated` is true."""
     max_bytes: int = MAX_BYTES
     """The most that standard input, pipes and unpacked files of one argument may hold together."""
+    is_system: bool = False
+    """True: the files are those of a system that is compared with gold."""
     gold: GoldDocuments | None = None
-    """Gold, if the files are those of a system that is compared with it, and the format `refers_to_gold`; None: the
-    files are gold, or stand alone."""
+    """Gold, for the files of a system if the format `refers_to_gold`."""
 
 
 def ignore(finding: object) -> None:
@@ -245,6 +247,16 @@ class Context(NamedTuple):
     options: ReadOptions = ReadOptions()
     report: Report = ignore
     """Called with each finding. A fatal one may be reported or raised; after it, documents are checked, not scored."""
+
+    def misplaced(self, finding: Finding, written: object) -> tuple[int, int]:
+        """Report an item with an impossible span (`written`), and return a segment in its place.
+
+        In a system's file this is a fault: the item counts, and matches nothing. In any other file it is fatal.
+        """
+        if self.options.is_system:
+            finding = finding._replace(severity="fault", hint=f"The item matches nothing. {finding.hint}")
+        self.report(finding)
+        return nowhere(str(written))
 
 
 class WriteOptions(Struct, frozen=True):
@@ -358,8 +370,8 @@ class Format(Struct, frozen=True, kw_only=True):
     """Returns what to give in place of a file (its name and first bytes) that is related to this format, such as an
     index; an empty text: it is part of the corpus and holds no document; None: it is not related."""
     refers_to_gold: bool = False
-    """True: files of a system are read with gold at hand (`ReadOptions.gold`): they hold both sides, or name things
-    that only gold describes."""
+    """True: files of a system are read with gold at hand (`ReadOptions.gold`): they name things that only gold
+    describes."""
     unit: Unit | Literal["named", "given", "none"] = "given"
     """The unit of offsets: always this one, named by each document, or given by the user (`--unit`); `none`: there are
     no offsets, and the user's unit is taken."""

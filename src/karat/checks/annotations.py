@@ -177,7 +177,8 @@ def check_duplicates(document: Document) -> Iterator[Finding]:
         held = frozenset(arguments.get(mention.id, ()))
         fellow = members.setdefault((mention.span, mention.cluster or (mention.id,), held), mention)
         if fellow is not mention:
-            found = f"{cluster_of(mention, document)} of document {quoted(document.id)} has {span_of(mention, document)} twice"
+            cluster, place = cluster_of(mention, document), span_of(mention, document)
+            found = f"{cluster} of document {quoted(document.id)} has {place} twice"
             yield IN_CLUSTER.at(found, item=mention.id)
         if has_templates:
             continue

@@ -30,9 +30,9 @@ class ItemCounts(Struct, frozen=True):
     gold: int = 0
     system: int = 0
     missed: int = 0
-    """Gold items without a system item."""
+    """Gold items that earn no recall; of scores without precision and recall, those without a system item."""
     spurious: int = 0
-    """System items without a gold item."""
+    """System items that earn no precision; of other scores, those without a gold item."""
 
     def __add__(self, other: "ItemCounts") -> "ItemCounts":
         return ItemCounts(

@@ -8,12 +8,13 @@ from operator import attrgetter
 
 from karat.model import Document, Mention, Region, Value, qualified
 from karat.problems import Finding, Findings, Item, Rule, quoted
-from karat.regions import is_nowhere
+from karat.regions import is_nowhere, token_ids
 
 
-def span_of(mention: Mention) -> str:
-    """The span of a mention, with its text."""
-    span = ", ".join(f"{begin}-{end}" for begin, end in mention.span)
+def span_of(mention: Mention, document: Document) -> str:
+    """The span of a mention, or the ids of its tokens, with its text."""
+    ids = token_ids(document, mention.span)
+    span = ", ".join(f"{begin}-{end}" for begin, end in mention.span) if ids is None else ",".join(ids)
     return f"the span {span}" if mention.text is None else f"the span {span} ({quoted(mention.text)})"
 
 
@@ -176,7 +177,8 @@ def check_duplicates(document: Document) -> Iterator[Finding]:
         held = frozenset(arguments.get(mention.id, ()))
         fellow = members.setdefault((mention.span, mention.cluster or (mention.id,), held), mention)
         if fellow is not mention:
-            found = f"{cluster_of(mention, document)} of document {quoted(document.id)} has {span_of(mention)} twice"
+            cluster, place = cluster_of(mention, document), span_of(mention, document)
+            found = f"{cluster} of document {quoted(document.id)} has {place} twice"
             yield IN_CLUSTER.at(found, item=mention.id)
         if has_templates:
             continue
@@ -193,7 +195,7 @@ def _both(first: Mention, second: Mention, document: Document) -> str:
         names = f"mention {first.id!r} and mention {second.id!r}"
     else:
         names = f"{cluster_of(first, document)} and {cluster_of(second, document)}"
-    return f"{names} of document {quoted(document.id)} share {span_of(second)}"
+    return f"{names} of document {quoted(document.id)} share {span_of(second, document)}"
 
 
 KNOWN = ("Actual", "Generic", "Other", "NOT_ANNOTATED")

@@ -91,6 +91,11 @@ class TableSpec(Generic[T]):
         """The items that errors of its measures are about, if there are classes for them."""
         return None
 
+    @property
+    def drops_items(self) -> bool:
+        """True if `finish` drops items, so that breakdowns cannot count them before."""
+        return False
+
     def finish(self, tables: Sequence[T], report: Report) -> Sequence[T]:
         """The tables of all units as they are counted, if that depends on all of them (`counted` is "corpus")."""
         del report

@@ -73,6 +73,11 @@ class CorefTable(TableSpec[Contingency], Struct, frozen=True, cache_hash=True):
         """Singletons, and links between units, are known only when the whole corpus is."""
         return "unit" if self.singletons == "keep" and self.unit == "document" else "corpus"
 
+    @property
+    def drops_items(self) -> bool:
+        """Singletons."""
+        return self.singletons != "keep"
+
     def finish(self, tables: Sequence[Contingency], report: Report) -> Sequence[Contingency]:
         """Drop singletons from the tables of all units, and report what is not scored."""
         whole = add(tables)

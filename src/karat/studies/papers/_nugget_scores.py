@@ -16,7 +16,7 @@ from karat.report.figures.kinds import systems_figure
 from karat.result import Result
 from karat.run.plan import Options
 from karat.run.scoring import score
-from karat.studies.properties import percent
+from karat.studies.properties import percent, percent_range
 from karat.studies.reproduction import Cell, Claim, Column, Numbers
 
 TITLE = "Liu, Mitamura and Hovy (2015), Evaluation Algorithms for Event Nugget Detection: A Pilot Study"
@@ -80,7 +80,7 @@ def same_order(scores: Scores) -> Claim:
         "remains the same",
         "section 4.1",
         is_same,
-        f"span F1 falls by {percent(min(changes))} to {percent(max(changes))} points, and the order of the "
+        f"span F1 falls by {percent_range(changes)} points, and the order of the "
         f"{len(before)} systems {'stays' if is_same else 'changes'}"
         + (f"; the closest neighbours are {percent(min(gaps))} points apart" if gaps else ""),
     )
@@ -93,8 +93,9 @@ def combined(scores: Scores) -> Iterator[Claim]:
         "the resulting scores will soon become too small after multiplication, which are less interpretable",
         "section 4.2, Figure 2",
         all(product[system] < both[system] for system in both),
-        f"the products of all three scores are {_range(product)}; attributes inside F1 give {_range(both)}, more for "
-        f"{sum(both[system] > product[system] for system in both)} of {len(both)} systems",
+        f"the products of all three scores are {percent_range(product.values())}; attributes inside F1 give "
+        f"{percent_range(both.values())}, more for {sum(both[system] > product[system] for system in both)} of "
+        f"{len(both)} systems",
     )
     bounded = sum(both[system] <= min(type_[system], realis[system]) for system in both)
     harder = sum(realis[system] < type_[system] for system in both)
@@ -114,10 +115,6 @@ def combined(scores: Scores) -> Iterator[Claim]:
         f"from span to one attribute, and from one to both, F1 never rises in {min(monotone, bounded)} of "
         f"{len(both)} systems",
     )
-
-
-def _range(column: Mapping[str, float]) -> str:
-    return f"{percent(min(column.values()))} to {percent(max(column.values()))}"
 
 
 def example() -> Numbers:

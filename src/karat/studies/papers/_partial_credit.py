@@ -17,7 +17,7 @@ from karat.problems import Findings
 from karat.protocols import Protocol, resolve
 from karat.run.plan import Options
 from karat.run.scoring import score
-from karat.studies.properties import SAME, percent
+from karat.studies.properties import SAME, percent, percent_range
 from karat.studies.reproduction import Cell, Claim, Column, Numbers
 
 GREEDY, MUC = "liu-2015", "muc-5"
@@ -100,7 +100,7 @@ class Comparison:
             "the best alignment",
             "section 3.1",
             min(gains) > -SAME,
-            f"the best alignment adds {percent(abs(min(gains)))} to {percent(max(gains))} points of span F1 to these "
-            f"systems; in an example of two mentions it has {percent(self._contested.best)} where the greedy one has "
+            f"the best alignment adds {percent_range(map(abs, gains))} points of span F1 to these systems; in an "
+            f"example of two mentions it has {percent(self._contested.best)} where the greedy one has "
             f"{percent(self._contested.greedy)}",
         )

@@ -696,10 +696,10 @@ def test_details_list_what_each_element_lost_and_why() -> None:
     assert (entities["d-H"]["outcome"], entities["d-H"]["value"]) == ("false alarm", -0.5625)
     (event,) = reported["ace.vdr"]["items"]
     assert event["lost"] == [
-        "Person d-E is worth 0.66667 of 1.00000",
-        "Place for Person d-F",
-        "Person d-F is worth 0.90000 of 1.00000",
-        "Agent d-H spurious",
+        "Person d-E 'xxxxxxxxxx' is worth 0.66667 of 1.00000",
+        "Place for Person d-F 'xxxxxxxxxx'",
+        "Person d-F 'xxxxxxxxxx' is worth 0.90000 of 1.00000",
+        "Agent d-H 'xxxxxxxxxx' spurious",
     ]
     mentions = reported["ace.emd"]["items"]
     assert {item.get("reference") for item in mentions} == {"d-E-1", "d-E-2", "d-F-1", "d-G-1", None}

@@ -13,10 +13,10 @@ from karat.counts import Counts, Ratio, Scores, harmonic
 from karat.families.ace.detection import DetectionTable
 from karat.families.ace.plan import head_text
 from karat.families.ace.recognition import RecognitionTable, ValueTable
-from karat.families.ace.records import Element, wrong_attributes
+from karat.families.ace.records import Argument, Element, wrong_attributes
 from karat.model import Mention, Region, Value
 from karat.plugin import Detail, ElementItem
-from karat.problems import quoted
+from karat.problems import Origin, quoted
 
 
 class ValueCounts(Counts, frozen=True):
@@ -269,15 +269,22 @@ def _named(mention: Mention) -> str:
 def _lost_arguments(table: RecognitionTable, gold: str, system: str) -> Iterator[str]:
     for ours, theirs in table.argument_pairs(gold, system):
         if ours is None and theirs is not None:
-            yield f"{theirs.role} {theirs.element} spurious"
+            yield f"{theirs.role} {_named_argument(theirs, table, 'system')} spurious"
         elif ours is not None and theirs is None:
-            yield f"{ours.role} {ours.element} missed"
+            yield f"{ours.role} {_named_argument(ours, table, 'gold')} missed"
         elif ours is not None and theirs is not None:
             values = table.arguments[ours.kind]
             ids = ours.element, theirs.element
             value = table.argument_value(values.by_document, ids, table.system[system].documents)
             own = table.argument_value(values.gold_values, ours.element, table.gold[gold].documents)
             if ours.role != theirs.role:
-                yield f"{theirs.role} for {ours.role} {ours.element}"
+                yield f"{theirs.role} for {ours.role} {_named_argument(ours, table, 'gold')}"
             if value < own:
-                yield f"{ours.role} {theirs.element} is worth {value:.5f} of {own:.5f}"
+                yield f"{ours.role} {_named_argument(theirs, table, 'system')} is worth {value:.5f} of {own:.5f}"
+
+
+def _named_argument(argument: Argument, table: RecognitionTable, origin: Origin) -> str:
+    """An argument by the id and head of its element."""
+    values = table.arguments[argument.kind]
+    element = (values.gold if origin == "gold" else values.system)[argument.element].element
+    return " ".join([_written_id(element), *([quoted(text)] if (text := _text(element)) else ())])

@@ -5,7 +5,7 @@ refused. Where one item is wrong, such as an unresolved argument, it is reported
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -105,8 +105,6 @@ class Reader:
         self._locators = Locators(self._unit, validation)
         self._kinds: dict[str, str] = {}
         """The kind of the element or mention with each id."""
-        self._known: dict[tuple[Any, ...], dict[str, Value]] = {}
-        """Attributes by how they are written: elements that are described alike share them."""
         self._mentions: dict[str, Mention] = {}
         self._clusters: dict[str, Cluster] = {}
         # Arguments of elements and of mentions, each with the XML element that states it.
@@ -258,14 +256,11 @@ class Reader:
             message = f"id {quoted(id_)} was already used in this document, for {_one(self._kinds[id_])}"
             raise self._validation.error(TWICE, element, message)
         self._kinds[id_] = kind
-        first, *others = element.items()
-        written = (kind, *others) if first[0] == "ID" else (kind, first, *others)
-        attributes = self._known.get(written)
-        if attributes is None:
-            attributes = _attributes(element, shape, is_valid=self._is_valid)
-            del attributes["id"]
-            self._known[written] = attributes = attributes or EMPTY
-        return id_, attributes
+        fields = shape.fields
+        attributes: dict[str, Value] = {fields[name]: value for name, value in element.items() if name in fields}
+        if not self._is_valid:
+            attributes = {name: _bare(value, shape.closed.get(name, ())) for name, value in attributes.items()}
+        return id_, attributes or EMPTY
 
     def _check_ids(self) -> None:
         if not _NAMES("".join([f"{id_} " for id_ in self._kinds])):
@@ -281,14 +276,15 @@ class Reader:
         regions: dict[str, Region | Boxes] = {}
         texts: dict[str, str] = {}
         first = len(self._mention_arguments)
-        names, span = shape.regions, "anchor" if kind == "event" else "extent"
+        names, located = shape.regions, self._locators.located
+        span = "anchor" if kind == "event" else "extent"
         for child in element[:]:
             tag = child.tag
             if tag in names:
                 name = names[tag]
                 if name in regions:
                     raise self._validation.malformed(child, f"mention {id_!r} has a second <{tag}>")
-                regions[name], text = self._locators.located(child)
+                regions[name], text = located(child)
                 if text is not None:
                     texts[name] = text
                 if name != span:
@@ -348,7 +344,7 @@ class Reader:
     def _argument(self, source: str, element: Any) -> tuple[Link, Any]:
         role = element.get("ROLE")
         if not self._is_valid:
-            role = _attributes(element, ELEMENTS[element.tag], is_valid=False)["role"]
+            role = _bare(role, ELEMENTS[element.tag].closed["role"])
         extent = element.find("extent") if len(element) else None
         place = None if extent is None else self._locators.place(extent)
         return Link(role, source, element.get("REFID"), place), element
@@ -396,19 +392,10 @@ class Reader:
                 yield link, element
 
 
-def _attributes(element: Any, shape: Shape, *, is_valid: bool) -> dict[str, Value]:
-    """Attributes by name in lower case; blanks around a value of a closed list do not count.
-
-    A valid document has no such blanks.
-    """
-    fields = shape.fields
-    attributes: dict[str, Value] = {fields[name]: value for name, value in element.items() if name in fields}
-    if not is_valid:
-        for field, values in shape.closed.items():
-            bare = str(attributes.get(field, "")).strip()
-            if bare in values:
-                attributes[field] = bare
-    return attributes
+def _bare(value: Value, values: Collection[str]) -> Value:
+    """A value without the blanks around it, if that makes it one of a closed list."""
+    bare = str(value).strip()
+    return bare if bare in values else value
 
 
 def _one(kind: str) -> str:

@@ -232,6 +232,8 @@ def _is_small(element: Any) -> bool:
     return len(element) < MOST and max(map(len, element), default=0) < MOST
 
 
+TAGS = {name: tag for tag, name in REGIONS.items()}
+"""The elements of regions, by karat's names."""
 HELD = {"time": "a time", "entity": "an entity", "value": "a value"}
 """Kinds of elements that can be arguments, as a message names them."""
 
@@ -350,24 +352,21 @@ def check_blanks(
 ) -> None:
     """No region begins or ends with white space; without a source, a text of the right length tells."""
     for mention in mentions:
-        texts, is_event = mention.texts, mention.kind == "event"
-        regions = (
-            ("head", mention.head, texts.get("head")),
-            ("extent", mention.extent, texts.get("extent")) if is_event else ("extent", mention.span, mention.text),
-            ("ldc_scope", mention.scope, texts.get("scope")),
-            ("anchor", mention.span if is_event else None, mention.text),
-        )
-        for tag, region, content in regions:
-            if region is None:
-                continue
+        regions = {"anchor" if mention.kind == "event" else "extent": mention.span}
+        if mention.head is not None:
+            regions = {"head": mention.head} | regions
+        elif mention.extent is not None:
+            regions = {"extent": mention.extent} | ({} if mention.scope is None else {"scope": mention.scope}) | regions
+        for name, region in regions.items():
             begin, end = region[0][0], region[-1][1]
+            content = mention.text if region is mention.span else mention.texts.get(name)
             if text is not None:
                 content = text[begin:end] if begin >= 0 else None
-            if content is not None and len(content) == end - begin and content != content.strip():
+            if content is not None and content != content.strip() and len(content) == end - begin:
                 side = "ends" if content == content.lstrip() else "begins"
-                name = REGIONS[tag]
                 message = f"the {name} of mention {mention.id!r} at {shown(region)} {side} with white space"
-                validation.report(BLANK_END, element_of(mention.id).find(tag), f"{message}: {quoted(content)}")
+                place = element_of(mention.id).find(TAGS[name])
+                validation.report(BLANK_END, place, f"{message}: {quoted(content)}")
 
 
 def check_language(

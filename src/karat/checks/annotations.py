@@ -1,10 +1,12 @@
 """How findings name a mention: by its span and cluster, since some readers have to make up the ids of mentions."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Set
 from html import unescape
 from itertools import pairwise
 from operator import attrgetter
+
+from msgspec import msgpack
 
 from karat.model import Document, Mention, Region, Value, qualified
 from karat.problems import Finding, Findings, Item, Rule, quoted
@@ -246,14 +248,14 @@ def checking(
 MENTION = Rule("mention-in-documents", "fatal", "Give each mention of the corpus its own id.")
 KINDS = Rule("id-of-two-kinds", "fatal", "Give each element and each mention of the corpus its own id.")
 
-NamedIds = Sequence[tuple[str, str]]
-"""The kind of thing that an id names, and the id."""
+NamedIds = bytes
+"""Ids, each with the kind of thing that it names; encoded, as a run keeps those of all documents."""
 
 
 def ids_of(document: Document) -> NamedIds:
     """Return the ids of a document's mentions and elements."""
-    mentions = [(f"{mention.kind} mention", mention.id) for mention in document.mentions]
-    return [*mentions, *[(cluster.kind, cluster.id) for cluster in document.clusters]]
+    mentions = [(mention.kind + " mention", mention.id) for mention in document.mentions]
+    return msgpack.encode([*mentions, *[(cluster.kind, cluster.id) for cluster in document.clusters]])
 
 
 def id_conflicts(documents: Mapping[str, NamedIds]) -> Iterator[Finding]:
@@ -263,7 +265,7 @@ def id_conflicts(documents: Mapping[str, NamedIds]) -> Iterator[Finding]:
     """
     first: dict[str, tuple[str, str]] = {}
     for document, ids in documents.items():
-        for kind, id_ in ids:
+        for kind, id_ in msgpack.decode(ids, type=list[tuple[str, str]]):
             known, other = first.setdefault(id_, (kind, document))
             if other == document:
                 continue

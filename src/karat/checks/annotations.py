@@ -63,23 +63,24 @@ def owner(item: Item) -> str:
 ORDER = Rule(
     "tokens-order",
     "fatal",
-    "Number tokens from 0; list sentences by their first token, and empty nodes by token, each with a number from 1.",
+    "Number tokens from 0; list sentences in order, and empty nodes by token, each with a number from 1.",
 )
 
 
 def check_tokens(document: Document) -> Iterator[Finding]:
-    """Sentences begin, and empty nodes are, at tokens of the document, each after the one before."""
-    if not document.sentences and not document.empty_nodes:
+    """Sentences and empty nodes are tokens of the document, each after the one before."""
+    sentences, ids = document.sentences, document.sentence_ids
+    if not sentences and not ids and not document.empty_nodes:
         return
-    named = {
-        "sentences": [sentence.begin for sentence in document.sentences],
-        "empty nodes": [node.token for node in document.empty_nodes],
-    }
-    for what, tokens in named.items():
-        if any(token >= after for token, after in pairwise(tokens)):
-            yield ORDER.at(f"the {what} of document {document.id!r} are not in order")
+    empty = [node.token for node in document.empty_nodes]
+    if any(begin >= end for begin, end in sentences) or any(one[1] > next_[0] for one, next_ in pairwise(sentences)):
+        yield ORDER.at(f"the sentences of document {document.id!r} are not in order")
+    if any(token >= after for token, after in pairwise(empty)):
+        yield ORDER.at(f"the empty nodes of document {document.id!r} are not in order")
+    if ids and len(ids) != len(sentences):
+        yield ORDER.at(f"document {document.id!r} has {len(sentences):,} sentences, but {len(ids):,} ids of sentences")
     parents = [parent for node in document.empty_nodes for parent, _ in node.dependencies if parent is not None]
-    every = [*named["sentences"], *named["empty nodes"], *parents]
+    every = [*(begin for begin, _ in sentences), *(end - 1 for _, end in sentences), *empty, *parents]
     end = max(every) + 1 if document.forms is None else len(document.forms)
     for token in every:
         if not 0 <= token < end:

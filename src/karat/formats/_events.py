@@ -5,7 +5,7 @@ where the file gives just a span, to a mention of kind `argument`, one for each 
 """
 
 from collections.abc import Iterable, Sequence
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import Any
 
 from msgspec import Raw, Struct
@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from karat.formats._brackets import LONGEST_TEXT
 from karat.formats._text import DANGLING, TWICE
-from karat.model import Document, Id, Link, Mention, Region, Sentence, Unit, Value, qualified
+from karat.model import Document, Id, Link, Mention, Region, Unit, Value, qualified
 from karat.plugin.formats import Completion, Context, Facts, Piece
 from karat.problems import KaratError, Rule, quoted
 from karat.regions import NOWHERE, is_nowhere
@@ -147,10 +147,9 @@ def typed(type_: str | None) -> dict[str, Value]:
     return {"type": type_} if type_ else {}
 
 
-def sentences_of(lengths: Sequence[int]) -> tuple[Sentence, ...]:
-    """Where each sentence begins; those without a token are left out."""
-    begins = accumulate(lengths, initial=0)
-    return tuple(Sentence(begin) for begin, length in zip(begins, lengths, strict=False) if length)
+def sentences_of(lengths: Sequence[int]) -> Region:
+    """The tokens of sentences of these lengths; those without a token are left out."""
+    return tuple([(begin, end) for begin, end in pairwise(accumulate(lengths, initial=0)) if begin < end])
 
 
 class SentenceOffsets:

@@ -21,7 +21,7 @@ from typing import Any
 
 import msgspec
 
-from karat.formats._events import Annotated, EventDocument, EventMention, add_mentions, refuse_unit
+from karat.formats._events import Annotated, EventDocument, EventMention, add_mentions, refuse_unit, sentences_of
 from karat.formats._json import each_value, lines_with, recognises, record_of
 from karat.formats._writing import ENTITY_ATTRIBUTES, Writable, text_value
 from karat.model import Document, Id, Mention
@@ -41,7 +41,7 @@ def write(document: Document, options: WriteOptions, report_loss: ReportLoss) ->
         UNWRITABLE,
         report_loss,
         lost=(),
-        holds=("forms",),
+        holds=("forms", "sentences") if len(document.sentences) < 2 else ("forms",),
         about="doc_id",
         entity_attributes=ENTITY_ATTRIBUTES,
     )
@@ -114,6 +114,7 @@ def read(value: Piece, context: Context) -> Document:
         text=window.text,
         unit="token",
         forms=window.tokens,
+        sentences=sentences_of([len(window.tokens or ())]),
         about={} if own_name else {"doc_id": window.doc_id or ""},
     )
 

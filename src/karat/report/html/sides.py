@@ -183,7 +183,7 @@ class ShownText:
 def _joined(document: Document) -> tuple[str, list[tuple[int, int]]]:
     """Forms with blanks between them, each sentence on a line of its own; and the place of each."""
     forms = [form or UNKNOWN_FORM for form in document.forms or ()]
-    begins = {sentence.begin for sentence in document.sentences} - {0}
+    begins = {begin for begin, _ in document.sentences} - {0}
     pieces, tokens, at = [], [], 0
     for number, form in enumerate(forms):
         separator = "" if number == 0 else "\n" if number in begins else " "

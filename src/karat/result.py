@@ -19,11 +19,6 @@ def family(id_: str) -> str:
     return id_.partition(".")[0]
 
 
-def main_score(names: Sequence[str]) -> str:
-    """The name of the main one of a measure's scores."""
-    return next((name for name in ("value", "f1") if name in names), names[0])
-
-
 class ItemCounts(Struct, frozen=True):
     """The items behind one row of a breakdown; of a measure that is scored on a restricted corpus, its mentions."""
 

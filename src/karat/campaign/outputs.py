@@ -19,7 +19,7 @@ from karat.problems import UsageError, nearest
 from karat.report.layout import View
 from karat.report.markup import csv, tidy
 from karat.report.outputs import indented
-from karat.report.tables import SHORT, Cell, Table, as_text, percentage, score_cell
+from karat.report.tables import Cell, Table, as_text, percentage, score_cell, short
 
 Pieces = str | bytes | Iterable[str]
 
@@ -36,7 +36,7 @@ class OwnScores(NamedTuple):
         name = ranking.score_name()
         rows = [[Cell(system), score_cell(ranking.leaf(system), name, digits)] for system in self.systems]
         best = [Cell("best score"), Cell(percentage(ranking.best(), digits))]
-        return Table([ranking.measure, SHORT.get(name, name)], [*rows, best])
+        return Table([ranking.measure, short(name)], [*rows, best])
 
 
 class Publication:

@@ -19,7 +19,7 @@ from karat.comparison.comparison import Comparison
 from karat.comparison.tests import Resampled
 from karat.corpus.interface import Executor
 from karat.counts import ScoreValues
-from karat.result import Result, UnitRows, main_score
+from karat.result import Result, UnitRows
 from karat.stats.confidence import changed
 from karat.stats.resampling import ScoreName
 
@@ -70,11 +70,11 @@ class Ranking(NamedTuple):
 
     def score_name(self) -> str:
         """Return the name of the score that counts."""
-        return main_score([*self.leaf(self.comparison.systems[0].name).values])
+        return self.leaf(self.comparison.systems[0].name).main_name
 
     def best(self) -> float | None:
         """Return the highest score."""
-        return self.leaf(self.comparison.systems[0].name).values[self.score_name()]
+        return self.leaf(self.comparison.systems[0].name).main_value
 
 
 def rankings(

@@ -25,8 +25,9 @@ from karat.comparison.tests import (
     system_intervals,
 )
 from karat.corpus.interface import Corpus, Executor
+from karat.counts import main_score
 from karat.problems import Finding, Rule, nearest
-from karat.result import Confidence, Result, UnitRows, main_score
+from karat.result import Confidence, Result, UnitRows
 from karat.run.executors import Serial
 from karat.run.plan import Options
 from karat.stats import paired

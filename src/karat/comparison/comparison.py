@@ -21,7 +21,7 @@ from karat.comparison.tests import (
 from karat.counts import ScoreValues
 from karat.problems import Finding
 from karat.records import MeasureErrors
-from karat.result import Confidence, Result, Score, main_ids, main_score
+from karat.result import Confidence, Result, Score, main_ids
 from karat.stats.confidence import JACKKNIFE, changed, is_resampled, scored
 from karat.stats.resampling import ScoreName, bootstrap
 
@@ -204,7 +204,7 @@ class Comparison:
         values: dict[str, list[float | None]] = {}
         for name, rows in self.rows.items():
             of_runs = [bootstrap(run_rows.only([measure]), resamples=how.resamples, seed=how.seed) for run_rows in rows]
-            key = (measure, "micro", main_score([*self[name].scores[measure].micro.values]))
+            key = (measure, "micro", self[name].scores[measure].micro.main_name)
             runs = zip(*(resampled[key].tolist() for resampled in of_runs), strict=True)
             means = [fsum(scores) / len(of_runs) for scores in runs]
             values[name] = [None if isnan(value) else value for value in means]
@@ -255,7 +255,7 @@ class Comparison:
             following = self.systems[index + 1].name if index + 1 < len(self.systems) else None
             for id_ in measures:
                 if id_ in system.scores:
-                    deviation = system.deviations.get((id_, "micro", main_score([*system.scores[id_].micro.values])))
+                    deviation = system.deviations.get((id_, "micro", system.scores[id_].micro.main_name))
                     row = {**self._row(system, id_, system.scores[id_].micro), "deviation": deviation}
                     rows.append({**row, **self._tested(system, id_, following)})
         if any(run.errors is not None for system in self.systems for run in system.runs):
@@ -283,7 +283,7 @@ class Comparison:
             yield self.first.unit, unit, leaves
 
     def _row(self, system: ComparedSystem, id_: str, leaf: ScoreValues) -> dict[str, Any]:
-        name = main_score([*leaf.values])
+        name = leaf.main_name
         low, high = (leaf.ci and leaf.ci.values[name]) or (None, None)
         return {
             "protocol": self.first.protocol,

@@ -20,7 +20,7 @@ from karat.run.pairs import Places, Preparation
 from karat.run.plan import Options as RunOptions
 from karat.run.plan import Plan
 from karat.run.scoring import score
-from karat.studies.curves import Bench, Curve, Group, curve, groups, headline_name, stops, ways
+from karat.studies.curves import Bench, Curve, Group, curve, groups, stops, ways
 from karat.studies.pieces import Pieces, bare, strangers
 from karat.studies.properties import Verdict, judged, plural
 
@@ -130,7 +130,7 @@ def _examined(bench: Bench, group: Group, curves: Sequence[Curve]) -> dict[str, 
     for id_ in group.measures:
         scores = {what: leaves[id_] for what, leaves in different.items()}
         verdicts = judged(id_, whole[id_], scores, curves)
-        found[id_] = Examined(id_, headline_name(whole[id_]), pieces.noun, tuple(verdicts))
+        found[id_] = Examined(id_, whole[id_].main_name, pieces.noun, tuple(verdicts))
     return found
 
 

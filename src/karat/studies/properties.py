@@ -17,7 +17,7 @@ from msgspec import Struct
 
 from karat.counts import ScoreValues
 from karat.report.tables import UNDEFINED, as_read
-from karat.studies.curves import Curve, Point, headline, headline_name
+from karat.studies.curves import Curve, Point
 
 SAME = 1e-9
 
@@ -47,7 +47,7 @@ def judged(
 ) -> list[Verdict]:
     """All five verdicts. `different` are the scores of systems that have nothing in common with gold."""
     return [
-        _identity(headline(identity)),
+        _identity(identity.main_value),
         _symmetry(measure, curves),
         _zero(different),
         _monotone(measure, curves),
@@ -82,7 +82,7 @@ def _symmetry(measure: str, curves: Sequence[Curve]) -> Verdict:
 
 
 def _zero(different: Mapping[str, ScoreValues]) -> Verdict:
-    scores = {what: as_read(leaf, headline_name(leaf)) for what, leaf in different.items()}
+    scores = {what: as_read(leaf, leaf.main_name) for what, leaf in different.items()}
     known = [score for score in scores.values() if score is not None]
     odd = [what for what, score in scores.items() if score is None or not _same(score, 0)]
     examples = tuple(f"{what}: {percent(scores[what])}{_beside(different[what])}" for what in odd)
@@ -97,7 +97,7 @@ def _zero(different: Mapping[str, ScoreValues]) -> Verdict:
 def _beside(leaf: ScoreValues) -> str:
     """The scores that are defined if the main score is not."""
     known = [f"{name} {percent(value)}" for name, value in leaf.values.items() if value is not None]
-    return f" ({', '.join(known)})" if known and headline(leaf) is None else ""
+    return f" ({', '.join(known)})" if known and leaf.main_value is None else ""
 
 
 def _monotone(measure: str, curves: Sequence[Curve]) -> Verdict:

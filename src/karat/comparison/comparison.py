@@ -118,7 +118,7 @@ class Comparison(Struct, kw_only=True, eq=False):
         for system in self.systems:
             if system.name == name:
                 return system
-        raise KeyError(f"{name!r} was not compared; compared: {', '.join(one.name for one in self.systems)}")
+        raise KeyError(f"{name!r} was not compared; compared: {', '.join(system.name for system in self.systems)}")
 
     def measures(self) -> list[str]:
         """The measures of any system that counted something in one."""

@@ -220,7 +220,7 @@ def _mixed(count: int, random: Random) -> tuple[int, ...]:
     return tuple(sorted(range(count), key=keys.__getitem__))
 
 
-def curve(
+def curve_of(
     bench: Bench,
     pieces: Pieces,
     way: Way,

@@ -166,7 +166,7 @@ def deviation(curve: Curve, measure: str) -> tuple[float, Point, float] | None:
     for point, score in known:
         line = low + (high - low) * (point.pieces - first.pieces) / (last.pieces - first.pieces)
         found.append((abs(score - line) / abs(high - low), point, line))
-    return max(found, key=lambda one: one[0])
+    return max(found, key=lambda bend: bend[0])
 
 
 def _place(curve: Curve, point: Point) -> str:
@@ -199,12 +199,12 @@ def percent(score: float | None) -> str:
     return UNDEFINED if score is None else f"{100 * score:.2f}"
 
 
-def _same(one: float, other: float) -> bool:
-    return abs(one - other) <= SAME
+def _same(score: float, other: float) -> bool:
+    return abs(score - other) <= SAME
 
 
-def _distance(one: float | None, other: float | None) -> float:
+def _distance(score: float | None, other: float | None) -> float:
     """The distance of two scores; the greatest possible if only one is defined."""
-    if one is None or other is None:
-        return 0.0 if one is other else 1.0
-    return abs(one - other)
+    if score is None or other is None:
+        return 0.0 if score is other else 1.0
+    return abs(score - other)

@@ -19,11 +19,6 @@ def family(id_: str) -> str:
     return id_.partition(".")[0]
 
 
-def main_score(names: Sequence[str]) -> str:
-    """The name of the main one of a measure's scores."""
-    return next((name for name in ("value", "f1") if name in names), names[0])
-
-
 class ItemCounts(Struct, frozen=True):
     """The items behind one row of a breakdown; of a measure that is scored on a restricted corpus, its mentions."""
 
@@ -187,7 +182,7 @@ class Result(Struct, kw_only=True, eq=False):
     headline: Sequence[str] = ()
     """Measures that rank systems and are usually quoted, the most important first; those that gold supports."""
     is_headline_supported: bool = True
-    """Whether gold supports any of them; if not, there is just the protocol's first one."""
+    """True if gold supports any of them; else there is just the protocol's first one."""
     differences: Mapping[str, Mapping[str, int]] = {}
     """With several protocols: for each measure, what makes it differ from that of others, and how often."""
     outcomes: "Mapping[str, Sequence[OutcomeRecord]]" = {}

@@ -107,8 +107,7 @@ def score(
             results = [replace(result, errors=None) for result in results]
     if output.form == "html":
         from karat.report.html.gather import Gathered
-        from karat.report.html.report import score_report
-        from karat.report.html.sections import short_name
+        from karat.report.html.report import score_report, short_name
 
         documents = Gathered(gold_corpus) if with_documents else None
         if documents is not None:

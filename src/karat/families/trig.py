@@ -10,8 +10,7 @@ from typing import Literal
 from msgspec import Struct, field
 
 from karat.families.arg.candidates import CandidateTriggers, TriggerCandidates
-from karat.families.arg.keyed import OUTCOMES, Keyed
-from karat.families.arg.keys import Items, KeyedTable, KeyRow, Types
+from karat.families.arg.keyed import OUTCOMES, Items, Keyed, KeyRow, Types
 from karat.plugin import Card, Entry, Family, Setting
 
 CARD = Card(
@@ -76,7 +75,7 @@ def measures(parameters: Parameters, setting: Setting) -> list[Entry]:
     if parameters.rule == "candidates":
         return [CandidateTriggers(TriggerCandidates())]
     items = Items("triggers", types=parameters.types)
-    return [Keyed(KeyedTable(items, row), f"trig.{name}") for name, row in parameters.rows.items()]
+    return [Keyed(items, f"trig.{name}", row) for name, row in parameters.rows.items()]
 
 
 FAMILY = Family(CARD, Parameters, measures)

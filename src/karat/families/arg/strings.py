@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from karat.counts import Means
-from karat.families.arg.keys import BothEvents
+from karat.families.arg.events import BothEvents
 from karat.limits import check_pairs
 from karat.match.assignment import Edge, assignment
 from karat.model import Argument, ClusterKey, Document, Event, Mention

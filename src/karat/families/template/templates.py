@@ -8,7 +8,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 from msgspec import Struct
 
-from karat.families.arg.keys import BothEvents
+from karat.families.arg.events import BothEvents
 from karat.families.arg.strings import best_pairs, normalised
 from karat.limits import check_pairs
 from karat.model import Document, Event, Mention

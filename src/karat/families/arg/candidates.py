@@ -10,10 +10,11 @@ from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
+from karat.arguments import HOLDERS, Argument, Event
 from karat.counts import PrecisionRecall
 from karat.families.arg.keyed import NO_CANDIDATE, NOT_FOUND
 from karat.families.arg.keys import SpanEvents
-from karat.model import HOLDERS, Argument, Document, Event, Mention, Pair, Region
+from karat.model import Document, Mention, Pair, Region
 from karat.plugin import (
     ArgumentItem,
     ArgumentMeasure,
@@ -30,7 +31,7 @@ from karat.plugin import (
     TableSpec,
 )
 from karat.problems import Report
-from karat.regions import words_of
+from karat.words import words_of
 
 Mode = Literal["gold", "strict", "default", "loose"]
 """The triggers whose arguments count.

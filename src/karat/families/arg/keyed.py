@@ -10,9 +10,10 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
+from karat.arguments import Event
 from karat.counts import PrecisionRecall, Scores
 from karat.families.arg.keys import PARTS, Item, KeyedItems, KeyedSide, KeyedTable, KeyRow, Part, values_of
-from karat.model import Event, Mention
+from karat.model import Mention
 from karat.plugin import (
     ArgumentMeasure,
     ArgumentOutcome,

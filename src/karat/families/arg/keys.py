@@ -9,10 +9,11 @@ from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
-from karat.model import HOLDERS, Argument, Document, Event, Mention, Pair, Region, events_of
+from karat.arguments import HOLDERS, Argument, Event, events_of
+from karat.model import Document, Mention, Pair, Region
 from karat.plugin import ArgumentItem, ErrorsOf, Tables, TableSpec
 from karat.problems import KaratError, Origin, Rule, quoted
-from karat.regions import region_text, without_article, words_of
+from karat.words import region_text, without_article, words_of
 
 CLUSTER = Rule(
     "argument-cluster",

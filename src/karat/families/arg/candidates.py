@@ -8,9 +8,10 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from itertools import accumulate, count
 from typing import Literal, NamedTuple
 
+from karat.arguments import HOLDERS, Argument, Event
 from karat.counts import PrecisionRecall
 from karat.families.arg.events import Compared, DocumentsMeasure, DocumentsSpec, SpanEvents
-from karat.model import HOLDERS, Argument, Document, Event, Mention, Pair, Region
+from karat.model import Document, Mention, Pair, Region
 from karat.plugin import (
     ArgumentItem,
     ArgumentOutcome,
@@ -21,7 +22,7 @@ from karat.plugin import (
     Tables,
 )
 from karat.problems import Report
-from karat.regions import words_of
+from karat.words import words_of
 
 Mode = Literal["gold", "strict", "default", "loose"]
 """The triggers whose arguments count.

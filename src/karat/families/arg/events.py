@@ -6,11 +6,12 @@ from typing import Generic, Literal, Protocol, TypeVar
 
 from msgspec import Struct
 
+from karat.arguments import Event, events_of
 from karat.counts import Counts
-from karat.model import Document, Event, Mention, Pair, Region, events_of
+from karat.model import Document, Mention, Pair, Region
 from karat.plugin import ArgumentMeasure, DocumentArguments, ErrorsOf, Item, Outcome, Tables, TableSpec
 from karat.problems import KaratError, Origin, Rule, quoted
-from karat.regions import region_text, without_article, words_of
+from karat.words import region_text, without_article, words_of
 
 CLUSTER = Rule(
     "argument-cluster",

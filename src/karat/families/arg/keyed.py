@@ -13,9 +13,10 @@ from typing import Any, Literal, NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
+from karat.arguments import HOLDERS, Argument, Event
 from karat.counts import PrecisionRecall, Scores
 from karat.families.arg.events import Compared, DocumentsMeasure, DocumentsSpec, Place, SpanEvents, place_function
-from karat.model import HOLDERS, Argument, Event, Mention
+from karat.model import Mention
 from karat.plugin import (
     ArgumentItem,
     ArgumentOutcome,

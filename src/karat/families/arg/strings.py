@@ -13,11 +13,12 @@ from typing import Literal, NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
+from karat.arguments import Argument, Event
 from karat.counts import Means
 from karat.families.arg.events import BothEvents
 from karat.limits import check_pairs
 from karat.match.assignment import Edge, assignment
-from karat.model import Argument, ClusterKey, Document, Event, Mention
+from karat.model import ClusterKey, Document, Mention
 from karat.plugin import (
     ArgumentItem,
     ArgumentMeasure,
@@ -32,7 +33,7 @@ from karat.plugin import (
     TableSpec,
 )
 from karat.problems import Finding, Rule, quoted
-from karat.regions import mention_text
+from karat.words import mention_text
 
 _DELETED = str.maketrans("", "", string.punctuation)
 _ARTICLES = re.compile(r"\b(?:a|an|the)\b")

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 
 from karat.arguments import HOLDERS, Argument, Event
 from karat.counts import PrecisionRecall
-from karat.families.arg.events import Compared, DocumentsMeasure, DocumentsSpec, SpanEvents
+from karat.families.arg.events import SPAN_EVENTS, Compared, DocumentsMeasure, DocumentsSpec
 from karat.model import Document, Mention, Pair, Region
 from karat.plugin import (
     ArgumentItem,
@@ -75,7 +75,7 @@ class TriggerCandidates(DocumentsSpec[DocumentCandidates], frozen=True, cache_ha
 
     def make(self, tables: Tables) -> tuple[DocumentCandidates, ...]:
         """List the candidates of one document."""
-        gold, system = tables.get(SpanEvents())
+        gold, system = tables.get(SPAN_EVENTS)
         first = _first_on_span(system)
         found = [_trigger(event, first.get(event.mention.span)) for event in gold]
         found += [_trigger(None, event) for event in _on_other_tokens(tables.pair, gold, first)]
@@ -139,7 +139,7 @@ class ArgumentCandidates(DocumentsSpec[DocumentCandidates], frozen=True, cache_h
 
     def make(self, tables: Tables) -> tuple[DocumentCandidates, ...]:
         """List the candidates of one document."""
-        gold, system = tables.get(SpanEvents())
+        gold, system = tables.get(SPAN_EVENTS)
         first = _first_on_span(system)
         entities = _entities(tables.pair.gold)
         found: list[Candidate] = []

@@ -38,15 +38,21 @@ class BothEvents(TableSpec[Sides], Struct, frozen=True, cache_hash=True):
         return events_of(tables.pair.gold, self.kind), events_of(tables.pair.system, self.kind)
 
 
+EVENTS = BothEvents()
+
+
 class SpanEvents(TableSpec[Sides], Struct, frozen=True, cache_hash=True):
     """The events of both sides, all of whose arguments are mentions with a span."""
 
     def make(self, tables: Tables) -> Sides:
         """List them, or refuse what cannot be compared by its span."""
-        gold, system = tables.get(BothEvents())
+        gold, system = tables.get(EVENTS)
         _refuse(gold, tables.pair.gold, "gold")
         _refuse(system, tables.pair.system, "system")
         return gold, system
+
+
+SPAN_EVENTS = SpanEvents()
 
 
 def _refuse(events: Iterable[Event], document: Document, side: Origin) -> None:

@@ -6,7 +6,7 @@ same outcomes give the counts, the error classes, and what makes one definition 
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, cached_property
 from operator import itemgetter
 from typing import Any, Literal, NamedTuple
 
@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from karat.arguments import HOLDERS, Argument, Event
 from karat.counts import PrecisionRecall, Scores
-from karat.families.arg.events import Compared, DocumentsMeasure, DocumentsSpec, Place, SpanEvents, place_function
+from karat.families.arg.events import SPAN_EVENTS, Compared, DocumentsMeasure, DocumentsSpec, Place, place_function
 from karat.model import Mention
 from karat.plugin import (
     ArgumentItem,
@@ -23,7 +23,6 @@ from karat.plugin import (
     ArgumentPart,
     ComparedArgument,
     DocumentArguments,
-    ErrorsOf,
     Filler,
     Tables,
 )
@@ -67,17 +66,17 @@ def values_of(parts: tuple[Part, ...]) -> Callable[[Values], Hashable]:
 
 
 class Side(NamedTuple):
-    """The items of one side of a document."""
+    """The items of one side of a document: its triggers, or its arguments."""
 
-    values: list[Values]
     events: dict[EventKey, Event]
     """All events, also those without items."""
+    values: list[Values]
     ignored: int = 0
     """Further items that do not count: those of system events that gold does not have."""
 
 
 class DocumentItems(NamedTuple):
-    """The triggers, or the arguments, of a document."""
+    """The items of a document."""
 
     document: str
     gold: Side
@@ -87,9 +86,8 @@ class DocumentItems(NamedTuple):
 
 
 class Items(DocumentsSpec[DocumentItems], frozen=True, cache_hash=True):
-    """The triggers, or the arguments, of each document that has any; all rows of a protocol share them."""
+    """The arguments of each document that has events; all rows of a protocol share them."""
 
-    of: Literal["triggers", "arguments"]
     events: Literal["all", "given"] = "all"
     """Which events count: all; or gold's, and the system's that have the same trigger and type (the k-th with the
     k-th)."""
@@ -101,44 +99,53 @@ class Items(DocumentsSpec[DocumentItems], frozen=True, cache_hash=True):
     """True if a row reads gold's clusters."""
 
     def make(self, tables: Tables) -> tuple[DocumentItems, ...]:
-        """List the items of both sides, each with all its values."""
-        golds, systems = tables.get(SpanEvents())
+        """List the arguments of both sides, each with all its values."""
+        golds, systems = tables.get(SPAN_EVENTS)
         if not golds and not systems:
             return ()
         pair = tables.pair
         gold = self._side(golds, place_function(self.place, pair, "gold", trim=self.trim))
         system = self._side(systems, place_function(self.place, pair, "system", trim=False))
         if self.events == "given":
-            values = [values for values in system.values if values[EVENT] in gold.events]
             given = {key: event for key, event in system.events.items() if key in gold.events}
-            system = Side(values, given, len(system.values) - len(values))
-        if not (gold.values or system.values or system.ignored):
-            return ()
+            values = [values for values in system.values if values[EVENT] in gold.events]
+            system = Side(given, values, len(system.values) - len(values))
         clusters = _clusters(pair.gold.mentions) if self.clusters else {}
         return (DocumentItems(pair.gold.id, gold, system, clusters),)
 
-    @property
-    def errors_of(self) -> ErrorsOf:
-        """Mentions, which triggers are, or arguments."""
-        return "mentions" if self.of == "triggers" else "arguments"
-
     def _side(self, events: Sequence[Event], place: Callable[[Mention], Hashable]) -> Side:
-        """List the items of some events."""
+        """List the arguments of some events."""
         last = {event.mention.span: event.type for event in events} if self.types == "last" else None
         counted: dict[Hashable, int] = {}
-        side = Side([], {})
+        side = Side({}, [])
         for event in events:
             trigger = event.mention.span
             type_ = event.type if last is None else last[trigger]
             k = counted[trigger, type_] = counted.get((trigger, type_), -1) + 1
             key = trigger, type_, k
             side.events[key] = event
-            if self.of == "triggers":
-                side.values.append((key, trigger, type_, None, None))
-                continue
             for argument in event.arguments:
                 side.values.append((key, trigger, type_, place(argument.mentions[0]), argument.role))
         return side
+
+
+class Triggers(DocumentsSpec[DocumentItems], frozen=True, cache_hash=True):
+    """The triggers of the same documents."""
+
+    items: Items
+
+    errors_of = "mentions"
+
+    def make(self, tables: Tables) -> tuple[DocumentItems, ...]:
+        """List the triggers of both sides."""
+        return tuple(
+            DocumentItems(items.document, _triggers(items.gold), _triggers(items.system), {})
+            for items in tables.get(self.items)
+        )
+
+
+def _triggers(side: Side) -> Side:
+    return Side(side.events, [(key, key[0], key[1], None, None) for key in side.events])
 
 
 def _clusters(mentions: Iterable[Mention]) -> dict[Hashable, str]:
@@ -155,7 +162,7 @@ def _clusters(mentions: Iterable[Mention]) -> dict[Hashable, str]:
     return {span: cluster for span, cluster in fillers if sizes[cluster] > 1}
 
 
-class KeyRow(Struct, frozen=True, forbid_unknown_fields=True, cache_hash=True):
+class KeyRow(Struct, frozen=True, forbid_unknown_fields=True, cache_hash=True, dict=True):
     """One measure, as a protocol describes it."""
 
     equal: tuple[Part, ...]
@@ -170,7 +177,12 @@ class KeyRow(Struct, frozen=True, forbid_unknown_fields=True, cache_hash=True):
     coref: bool = False
     """True if an argument that gold does not have is right if it is in the cluster of one that gold has."""
 
-    @property
+    @cached_property
+    def key(self) -> Callable[[Values], Hashable]:
+        """The function that gives the key of an item."""
+        return values_of(self.equal)
+
+    @cached_property
     def compares_sets(self) -> bool:
         """True if only the sets of the keys of both sides matter."""
         return self.distinct is None is self.gold_distinct and self.credit == "pairs" and not self.first
@@ -214,26 +226,27 @@ NEAR: tuple[Part, ...] = ("role", "trigger", "type")
 class KeyedSide:
     """The distinct items of one side: the key by which each is compared, and the indexes of the items that it is."""
 
-    def __init__(self, side: Side, row: KeyRow, origin: Origin, items: Items) -> None:
-        self.values, self.events = side.values, side.events
+    def __init__(self, side: Side, row: KeyRow, origin: Origin, table: Items | Triggers) -> None:
+        self.values, self.events, events = side.values, side.events, side.events.values()
         self.items: list[tuple[Event, Argument | None]] = (
-            [(side.events[values[EVENT]], None) for values in side.values]
-            if items.of == "triggers"
-            else [(event, argument) for event in side.events.values() for argument in event.arguments]
+            [(event, None) for event in events]
+            if isinstance(table, Triggers)
+            else [(event, argument) for event in events for argument in event.arguments]
         )
-        keys: list[Hashable] = list(map(values_of(row.equal), side.values))
+        keys: list[Hashable] = list(map(row.key, self.values))
         if origin == "gold" and row.first:
             seen: set[Hashable] = set()
-            for index, values in enumerate(side.values):
+            for index, values in enumerate(self.values):
                 if values[TRIGGER] in seen:
                     keys[index] = object()  # equals nothing
                 seen.add(values[TRIGGER])
         self.distinct = row.distinct_in(origin)
+        last = (table.items if isinstance(table, Triggers) else table).types == "last"
         same: dict[Hashable, list[int]] = {}
-        for index, values in enumerate(side.values):
+        for index, values in enumerate(self.values):
             same.setdefault(values_of(self.distinct)(values) if self.distinct else index, []).append(index)
         # Of several equal items, the first stands for them, or the last if its type is that of all.
-        self.groups = [group[::-1] if items.types == "last" else group for group in same.values()]
+        self.groups = [group[::-1] if last else group for group in same.values()]
         self.keys = [keys[group[0]] for group in self.groups]
 
     def by_key(self) -> dict[Hashable, list[int]]:
@@ -270,10 +283,10 @@ class Outcome(NamedTuple):
 class KeyedItems:
     """The items of a document, compared as a row says."""
 
-    def __init__(self, document: DocumentItems, row: KeyRow, items: Items) -> None:
+    def __init__(self, document: DocumentItems, row: KeyRow, table: Items | Triggers) -> None:
         self.row, self.ignored = row, document.system.ignored
-        self.gold = KeyedSide(document.gold, row, "gold", items)
-        self.system = KeyedSide(document.system, row, "system", items)
+        self.gold = KeyedSide(document.gold, row, "gold", table)
+        self.system = KeyedSide(document.system, row, "system", table)
         self.coreferent = self._coreferent(document.clusters) if row.coref else {}
         """System items, each with the gold items whose cluster it is in."""
 
@@ -290,7 +303,7 @@ class KeyedItems:
 
     def _coreferent(self, clusters: Mapping[Hashable, str]) -> dict[int, list[int]]:
         """Find system items that gold has under no role at this place, but whose cluster fills the role."""
-        equal = values_of(self.row.equal)
+        equal = self.row.key
         within = values_of(tuple(part for part in self.row.equal if part != "role"))
 
         def in_cluster(values: Values) -> Hashable | None:
@@ -457,7 +470,7 @@ class Floored(PrecisionRecall, frozen=True):
 class Keyed(DocumentsMeasure[DocumentItems, PrecisionRecall], frozen=True):
     """Items that gold and the system have, by the keys of a row."""
 
-    table: Items
+    table: Items | Triggers
     name: str
     """Its id."""
     row: KeyRow
@@ -478,7 +491,7 @@ class Keyed(DocumentsMeasure[DocumentItems, PrecisionRecall], frozen=True):
     @property
     def fields(self) -> tuple[str, ...]:
         """Arguments have roles."""
-        return ("role",) if self.table.of == "arguments" else ()
+        return () if isinstance(self.table, Triggers) else ("role",)
 
     @property
     def attributes(self) -> tuple[str, ...]:
@@ -492,30 +505,28 @@ class Keyed(DocumentsMeasure[DocumentItems, PrecisionRecall], frozen=True):
 
     def count(self, table: tuple[DocumentItems, ...]) -> PrecisionRecall:
         """P = right / |system|, R = right / |gold|; for sets of keys, right = |G ∩ Y|."""
-        key, right, systems, golds = values_of(self.row.equal), 0, 0, 0
+        row, right, systems, golds = self.row, 0, 0, 0
         for document in table:
-            if self.row.compares_sets:
-                gold, system = {*map(key, document.gold.values)}, {*map(key, document.system.values)}
+            if row.compares_sets:
+                gold = {*map(row.key, document.gold.values)}
+                system = {*map(row.key, document.system.values)}
                 right += len(gold & system)
                 systems, golds = systems + len(system), golds + len(gold)
             else:
-                keyed = self._keyed(document)
+                keyed = KeyedItems(document, row, self.table)
                 right += keyed.right()
                 systems, golds = systems + len(keyed.system.keys), golds + len(keyed.gold.keys)
         return self._counts(right, systems, right, golds)
 
-    def _keyed(self, document: DocumentItems) -> KeyedItems:
-        return KeyedItems(document, self.row, self.table)
-
     def _counts(self, precision_num: int, precision_den: int, recall_num: int, recall_den: int) -> PrecisionRecall:
-        made = self.counts_type()
+        made = Floored if self.floor else PrecisionRecall
         if self.swapped:
             return made(recall_num, recall_den, precision_num, precision_den)
         return made(precision_num, precision_den, recall_num, recall_den)
 
     def compared(self, document: DocumentItems) -> Iterator[Compared[PrecisionRecall]]:
         """List items that both sides have, those that only one has, and those that are nearly the same."""
-        keyed = self._keyed(document)
+        keyed = KeyedItems(document, self.row, self.table)
         for g, s, counts, label in keyed.outcomes():
             gold = None if g is None else keyed.gold.shown(g)
             system = None if s is None else keyed.system.shown(s)
@@ -523,8 +534,8 @@ class Keyed(DocumentsMeasure[DocumentItems, PrecisionRecall], frozen=True):
 
     def document_arguments(self, document: DocumentItems) -> DocumentArguments:
         """List the arguments behind the outcomes. Trimmed ones are compared without their article, or by their head."""
-        keyed = self._keyed(document)
-        golds = _Arguments(keyed.gold, self.row, trim=self.table.trim)
+        keyed = KeyedItems(document, self.row, self.table)
+        golds = _Arguments(keyed.gold, self.row, trim=isinstance(self.table, Items) and self.table.trim)
         systems = _Arguments(keyed.system, self.row, trim=False)
         outcomes = tuple(
             ArgumentOutcome(golds.compared(g), systems.compared(s), int(self._counts(*counts).lost() > 0))
@@ -539,9 +550,11 @@ class Keyed(DocumentsMeasure[DocumentItems, PrecisionRecall], frozen=True):
     def differences(self, table: tuple[DocumentItems, ...]) -> Mapping[str, int]:
         """Count arguments that count here, but not by every definition of the measure, or the other way round."""
         total: Counter[str] = Counter()
-        if self.table.of == "arguments":
+        if isinstance(self.table, Items):
             for document in table:
-                for what, count in self._keyed(document).differences(by_head=self.table.place != "span"):
+                for what, count in KeyedItems(document, self.row, self.table).differences(
+                    by_head=self.table.place != "span"
+                ):
                     total[what] += count
         return total
 

@@ -136,7 +136,6 @@ def measures(parameters: Parameters, setting: Setting) -> list[Entry]:
             raise NO_ENTITIES.error("gold has no entity mentions, and only these are candidates for arguments")
         return [CandidateArguments(ArgumentCandidates(parameters.mode))]
     items = Items(
-        "arguments",
         events=parameters.events,
         types=parameters.types,
         place=parameters.place,

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from karat.arguments import Argument, Event
 from karat.counts import Means
-from karat.families.arg.events import BothEvents
+from karat.families.arg.events import EVENTS
 from karat.limits import check_pairs
 from karat.match.assignment import Edge, assignment
 from karat.model import ClusterKey, Document, Mention
@@ -135,7 +135,7 @@ class RoleStrings(TableSpec[RoleTable], Struct, frozen=True, cache_hash=True):
 
     def make(self, tables: Tables) -> RoleTable:
         """The roles of one document."""
-        pair, (gold, system) = tables.pair, tables.get(BothEvents())
+        pair, (gold, system) = tables.pair, tables.get(EVENTS)
         id_ = pair.gold.id
         roles = [_roles(event, pair.gold, pair.system) for event in gold]
         answers: dict[tuple[object, object], dict[str, list[Filling]]] = {}

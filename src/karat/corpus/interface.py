@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Iterable, Iterator, KeysView, Sequence
 from typing import Protocol, TypeVar, runtime_checkable
 
-from karat.corpus.index import Index
+from karat.corpus.index import DOCUMENT, Index
 from karat.model import Document
 from karat.plugin import Facts
 from karat.plugin.formats import ignore
@@ -30,6 +30,12 @@ class Executor(Protocol):
         Other processes start at once, this one when a result is asked for.
         """
         ...
+
+
+def workers(executor: Executor | None, ids: Sequence[str], indexes: Sequence[Index]) -> int:
+    """Return how many workers share some documents; 1: this process reads them alone."""
+    size = sum([index.total_size() for index in indexes]) + DOCUMENT * len(ids)
+    return 1 if executor is None else executor.width(size)
 
 
 @runtime_checkable

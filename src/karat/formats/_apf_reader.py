@@ -46,7 +46,6 @@ from karat.formats._sgm import Source, source_of
 from karat.formats._text import DANGLING, TWICE
 from karat.model import (
     EMPTY,
-    Boxes,
     Cluster,
     Document,
     External,
@@ -54,7 +53,6 @@ from karat.model import (
     Mention,
     Name,
     Places,
-    Region,
     Unit,
     Value,
     compact_lines,
@@ -273,7 +271,7 @@ class Reader:
     def _mention(self, element: Any, kind: str, cluster: str, about: Mapping[str, Value]) -> Mention:
         shape = ELEMENTS[element.tag]
         id_, attributes = self._described(element, f"{kind} mention", shape)
-        regions: dict[str, Region | Boxes] = {}
+        regions: dict[str, Any] = {}  # of segments, or of boxes if the source is an image
         texts: dict[str, str] = {}
         first = len(self._mention_arguments)
         names, located = shape.regions, self._locators.located
@@ -310,7 +308,7 @@ class Reader:
         # Positional arguments, since building a record by keyword takes twice as long.
         if self._unit == "box":
             boxes = {"span": place, **regions}
-            mention = Mention(id_, (), None, None, None, kind, cluster, attributes, text, (), None, texts, boxes)  # type: ignore[arg-type]
+            mention = Mention(id_, (), None, None, None, kind, cluster, attributes, text, (), None, texts, boxes)
         else:
             head, extent, scope = regions.get("head"), regions.get("extent"), regions.get("scope")
             mention = Mention(
@@ -326,7 +324,7 @@ class Reader:
                 (),
                 scope,
                 texts or EMPTY,
-                EMPTY,  # type: ignore[arg-type]
+                EMPTY,
             )
         self._mentions[id_] = mention
         self._mention_elements.append(element)

@@ -9,8 +9,9 @@ from msgspec import Raw, Struct
 
 from karat.model import Document, Mention, Region, Value
 from karat.records import ClusterRecord, LinkRecord, MentionRecord, Record, TreeRecord, shown_place
-from karat.regions import is_nowhere, token_ids
+from karat.regions import is_nowhere
 from karat.report.listing import attributes_in_words
+from karat.words import token_ids
 
 # Records that are encoded as JSON arrays, in the order of their fields
 

@@ -1,6 +1,8 @@
 """Tables of mentions: CSV and TSV."""
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -101,10 +103,12 @@ def test_written_tables_hold_the_same(tmp_path: Path, name: str) -> None:
 
 
 def test_what_a_table_cannot_hold_is_a_loss(tmp_path: Path) -> None:
-    (tmp_path / "g.jsonl").write_text(
-        '{"id": "d", "text": "ab", "mentions": [{"id": "m", "span": [[0, 1]], "attributes": '
-        '{"type": "A", "start": "x", "score": 2}}, {"id": "n", "span": [[1, 2]]}], "links": [{"kind": "after", "from": "m", "to": "n"}]}\n'
-    )
+    mentions: list[dict[str, Any]] = [
+        {"id": "m", "span": [[0, 1]], "attributes": {"type": "A", "start": "x", "score": 2}},
+        {"id": "n", "span": [[1, 2]]},
+    ]
+    document = {"id": "d", "text": "ab", "mentions": mentions, "links": [{"kind": "after", "from": "m", "to": "n"}]}
+    (tmp_path / "g.jsonl").write_text(json.dumps(document) + "\n")
     done = run("convert", str(tmp_path / "g.jsonl"), str(tmp_path / "g.csv"))
     assert done.code == 1
     assert not (tmp_path / "g.csv").exists()

@@ -10,6 +10,7 @@ import pytest
 import karat
 from karat import Cluster, Document, KaratError, Link, Mention, Scorer, UsageError
 from karat.api.scoring import Result, Results
+from tests.corpora import ace
 
 with as_file(files("karat") / "demo") as FOLDER:
     GOLD, SYSTEM = (list(karat.read(FOLDER / f"{name}.jsonl")) for name in ("gold", "literal"))
@@ -178,6 +179,16 @@ def test_rows_for_data_frames() -> None:
     assert (row["by"], row["f1"]) == ("document", result.units["norhaven-1"]["nugget.type"].f1)
     assert {row["by"] for row in rows} == {None, "type", "document"}
     json.dumps(rows)
+
+
+def test_rows_of_a_score_that_is_called_value() -> None:
+    """The score of ACE must not hide the value of the field."""
+    gold, system = ace(entities="E F"), ace(entities="E")
+    result = karat.score([gold], [system], protocol="ace-2005", measures="ace.emd", by="type", errors=True)
+    rows = result.to_dicts()
+    assert len({tuple(row) for row in rows}) == 1
+    found = {(row["by"], row["by_value"]): row["value"] for row in rows}
+    assert found == {(None, None): 0.5, ("type", "PER"): 0.5, ("error", "miss"): 1, ("error", "false alarm"): 0.5}
 
 
 class Tags(HTMLParser):

@@ -70,7 +70,7 @@ UNITS = Rule("convert-units", "fatal", "Convert documents of each unit on their 
 LOSSY = Rule(
     "convert-lossy",
     "fatal",
-    "Add --lossy to convert anyway, or choose a format that can hold everything, such as jsonl.",
+    "Add --lossy to convert anyway, or choose a format that can hold more; jsonl holds everything that karat reads.",
 )
 CHANGED = Rule(
     "convert-changed", "fatal", "Nothing was written. Choose another format, such as jsonl, which can hold everything."
@@ -112,6 +112,8 @@ class Conversion:
                 with placed(partial(self._corpus.where, id_)):
                     document = self._given(document)
                     self._count(document)
+                    for what in () if document.declared is None else document.declared.unread():
+                        self._lose(what)
                     if self._format.global_ids == "none":
                         self._lose_shared_clusters(document)
                     self._lose_missing_values(document, expected)

@@ -25,6 +25,7 @@ class MemoryCorpus:
         self._options = ReadOptions(is_system=is_system)
         self.tolerated_faults: frozenset[str] | None = None
         self.global_ids = False
+        self.reading: str | None = None
         self._facts: Facts | None = None
         self._documents: dict[str, tuple[Document, list[Finding]]] = {}
         for document in documents:

@@ -234,6 +234,11 @@ _KINDS = (
         declares=re.compile(rb"""<!DOCTYPE\s+source_file\s+SYSTEM\s+["'][^"']*(?:apf\.v[1-4]\.|ace-rdc\.|ace-pilot)"""),
     ),
     _Kind(
+        "Markdown",
+        "remove the lines with ``` around the JSON, and all other text",
+        begins=re.compile(rb"\s*```"),
+    ),
+    _Kind(
         "HiEve XML",
         "in JSON Lines, events are `mentions`, Coref is their `cluster`, and SuperSub is a link of kind subevent",
         begins=re.compile(rb"\s*(?:<\?xml[^>]*>\s*)?<ArticleInfo\b"),

@@ -15,8 +15,9 @@ def report_fields(
     document: Document, fields: Iterable[str], report_loss: ReportLoss, *, holds: Collection[str] = ()
 ) -> None:
     """Report which of these fields a document has, and what few formats (but perhaps this one) say of its tokens."""
-    for field in (*fields, *(name for name in ("forms", "sentences", "empty_nodes") if name not in holds)):
-        if getattr(document, field) not in (None, ()):
+    rare = ("forms", "sentences", "sentence_ids", "empty_nodes")
+    for field in (*fields, *(name for name in rare if name not in holds)):
+        if any(getattr(document, field) or ()):
             report_loss(f"the document's {field.replace('_', ' ')}")
 
 

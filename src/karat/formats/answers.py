@@ -12,15 +12,15 @@ without blanks have no word boundaries. Where gold counts in tokens, they are jo
 ends with whole tokens.
 
 A trigger with several places takes the first that no earlier trigger with the same string has taken (the first of all,
-if each is taken). An argument takes the place nearest to its trigger, by the distance of their nearest ends; of two, the
-earlier; if its trigger was not found, its first place. What is not found counts as spurious.
+if each is taken). An argument takes the place nearest to its trigger, by the distance of their nearest ends (of two,
+the earlier), or its first place if the trigger was not found. What is not found counts as spurious.
 """
 
 import re
 import unicodedata
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate
 from operator import itemgetter
 
@@ -31,21 +31,23 @@ from karat.formats._events import EventDocument, refuse_unit, typed
 from karat.formats._json import each_value, lines_with, recognises, record_of
 from karat.model import Declared, Document, Id, Mention, Places
 from karat.plugin.formats import Context, Format, Piece
-from karat.problems import Rule, quoted
+from karat.problems import Finding, Rule, quoted
 from karat.regions import nowhere
 
 SHAPE = Rule(
     "answers-shape",
     "fatal",
-    'A document is {"id": "d1", "events": [{"type": ..., "trigger": "raided", "arguments": [{"role": ..., "text": ...}]}]}.',
+    'Write {"id": "d1", "events": [{"type": "Attack", "trigger": "raided", "arguments": {"Target": ["camp"]}}]}.',
 )
 NO_GOLD = Rule(
     "answers-gold", "fatal", "Give gold with its text: karat score GOLD ANSWERS, or validate --against GOLD."
 )
 
 Place = tuple[int, int]
-WAYS = ("exactly", "ignoring case", "ignoring punctuation and blanks")
-"""How a string is found; the first that finds it is taken."""
+WAYS = ("found as written", "found ignoring case", "found ignoring case, punctuation and blanks")
+"""How a string is found; the first way that finds it is taken."""
+SEVERAL, ABSENT = "found in several places", "not found"
+STRINGS = Rule("answers-strings", "note", "Compare only scores of answers whose strings were found by the same rule.")
 
 
 class _Argument(Struct, frozen=True):
@@ -99,14 +101,13 @@ def read(value: Piece, context: Context) -> Document:
             if places:
                 trigger = places[taken[event.trigger] if taken[event.trigger] < len(places) else 0]
                 taken[event.trigger] += 1
-        span = nowhere(f"{index} {event.trigger}") if trigger is None else text.segment(trigger)
         id_ = f"event-{index}"
-        content.add_event(Mention(id_, (span,), attributes=typed(event.type), text=event.trigger or None))
+        span, words = text.located(trigger, event.trigger, f"{index}")
+        content.add_event(Mention(id_, (span,), attributes=typed(event.type), text=words))
         for role, string in event.fillers():
             if string:
-                argument = _nearest(_places(string, text, counts), trigger)
-                segment = nowhere(f"{index} {role} {string}") if argument is None else text.segment(argument)
-                content.fill(id_, role, *segment, text=string)
+                span, words = text.located(_nearest(_places(string, text, counts), trigger), string, f"{index} {role}")
+                content.fill(id_, role, *span, text=words)
     return content.document(unit=known.unit).at(Places(value.line), Declared(strings=counts))
 
 
@@ -115,11 +116,19 @@ def _places(string: str, text: "_Text", counts: Counter[str]) -> list[Place]:
     for way, name in enumerate(WAYS):
         places = text.places(string, way)
         if places:
-            counts[f"found {name}"] += 1
-            counts["of these, in several places"] += len(places) > 1
+            counts[name] += 1
+            counts[SEVERAL] += len(places) > 1
             return places
-    counts["not found"] += 1
+    counts[ABSENT] += 1
     return []
+
+
+def note_on_strings(counts: Mapping[str, int]) -> Finding:
+    """Say how many strings were found, and how."""
+    listed = [f"{counts[how]:,} {how}" for how in (*WAYS, ABSENT) if counts[how]]
+    if counts[SEVERAL]:
+        listed.append(f"{counts[SEVERAL]:,} of those found are in several places")
+    return STRINGS.at(f"strings of the answers in gold's text: {', '.join(listed)}")
 
 
 def _nearest(places: Sequence[Place], trigger: Place | None) -> Place | None:
@@ -175,11 +184,15 @@ class _Text:
     def _is_inside_word(self, place: int) -> bool:
         return 0 < place < len(self._text) and _is_of_word(self._text[place - 1]) and _is_of_word(self._text[place])
 
-    def segment(self, place: Place) -> Place:
-        """Return a place in offsets of the document."""
+    def located(self, place: Place | None, string: str | None, item: str) -> tuple[Place, str | None]:
+        """Return a place in offsets of the document, with its text; after all texts for an item without a place."""
+        if place is None:
+            return nowhere(f"{item} {string}"), string or None
+        words = self._text[slice(*place)]
         if self._begins is None or self._tokens is None:
-            return place
-        return bisect_left(self._begins, place[0]), bisect_left(self._tokens, place[1], key=itemgetter(1)) + 1
+            return place, words
+        first, last = bisect_left(self._begins, place[0]), bisect_left(self._tokens, place[1], key=itemgetter(1))
+        return (first, last + 1), words
 
 
 def _normalised(text: str, way: int) -> tuple[str, list[int]]:

@@ -58,9 +58,7 @@ class _Written:
 
     def __init__(self, document: Document, content: Writable, report_loss: ReportLoss) -> None:
         self._document, self._content, self._report_loss = document, content, report_loss
-        if any(sentence.id is not None for sentence in document.sentences):
-            report_loss("ids of sentences")
-        self._begins = sorted({0, *(sentence.begin for sentence in document.sentences)})
+        self._begins = sorted({0, *(begin for begin, _ in document.sentences)})
         self._events = sorted(content.events, key=self._sentence)
         fillers = {filler.id for event in self._events for _, filler in content.arguments[event.id]}
         self._arguments = [other for other in content.others if other.kind == "argument" and other.id in fillers]

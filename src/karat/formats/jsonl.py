@@ -3,7 +3,8 @@
     {"id": "d1", "mentions": [{"id": "m1", "span": [[4, 9]], "cluster": "E1", "attributes": {"type": "Life.Die"}}]}
 
 Only `id`, `mentions[].id` and `mentions[].span` are required. An unknown field is refused, so that a misspelt one is
-not lost silently. A pretty-printed document, or a list of documents, is read, too.
+not lost silently. A pretty-printed document, or a list of documents, is read, too. In token units, a document may have
+the word of each token (`forms`) and the tokens of its sentences (`"sentences": [[0, 4], [4, 9]]`).
 """
 
 from collections.abc import Callable, Iterable
@@ -168,7 +169,7 @@ def _written(region: Region) -> str:
 def write(document: Document, options: WriteOptions, report_loss: ReportLoss) -> bytes:
     """One line; nothing is lost."""
     del options, report_loss
-    return msgspec.json.encode(document) + b"\n"
+    return msgspec.json.encode(document, enc_hook=tuple) + b"\n"  # words that are made when someone asks for them
 
 
 WITHIN = ("tac-2017",)

@@ -14,7 +14,6 @@ if any of its mentions has one other than `UNK`. `mention_type` is the attribute
 """
 
 from collections.abc import Iterator
-from itertools import pairwise
 from typing import BinaryIO
 
 import msgspec
@@ -23,7 +22,7 @@ from msgspec import Struct
 from karat.formats._events import refuse_unit, typed
 from karat.formats._json import recognises, record_of, values
 from karat.formats._text import TWICE
-from karat.model import Document, Id, Mention, Places, Sentence, compact_lines
+from karat.model import Document, Id, Mention, Places, compact_lines
 from karat.plugin.formats import Context, Format, Piece
 from karat.problems import KaratError, Rule, quoted
 from karat.regions import runs
@@ -94,17 +93,17 @@ class _Reader:
         self._forms: list[str] = []
         self._begins: dict[tuple[str, ...], int] = {}
         """The first token of each context."""
-        self._sentences: list[Sentence] = []
+        self._sentences: list[tuple[int, int]] = []
         self._mentions: dict[str, tuple[Mention, int]] = {}
         """By id, each with its line."""
         if gold is not None and gold.forms is not None:
-            for begin, end in pairwise([*(sentence.begin for sentence in gold.sentences), len(gold.forms)]):
+            for begin, end in gold.sentences:
                 self._lay(gold.forms[begin:end])
 
     def _lay(self, context: tuple[str, ...]) -> None:
         """Add a context after the others."""
         self._begins.setdefault(context, len(self._forms))
-        self._sentences.append(Sentence(len(self._forms)))
+        self._sentences.append((len(self._forms), len(self._forms) + len(context)))
         self._forms += context
 
     def add(self, mention: _Mention, cluster: str | None, value: Piece, context: Context) -> None:

@@ -11,7 +11,8 @@ from karat.plugin import AlignedPairs, AlignmentSpec, ArgumentItem, ClusterItem,
 from karat.problems import Item as LocatedItem
 from karat.problems import Origin
 from karat.records import ClusterRecord, ElementRecord, LinkRecord, MentionRecord, Record, TreeRecord
-from karat.regions import is_nowhere, mention_text, token_ids
+from karat.regions import is_nowhere
+from karat.words import mention_text, token_ids
 
 Line = Callable[[Origin, str, LocatedItem], int | None]
 """The line of an item in a document of one side."""

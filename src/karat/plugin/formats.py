@@ -46,12 +46,13 @@ class Facts:
             for name in mention.attributes:
                 if (mention.kind, name) not in attributes:
                     attributes.add((mention.kind, name))
-        if (
-            document.clusters
-            or not kinds <= self.clustered
-            or (document.links and not self._knows_links(document, kinds))
-        ):
-            self._add_clusters(document, kinds)
+        if document.clusters:
+            ids = {mention.cluster for mention in mentions if mention.cluster is not None}
+            kinds |= {cluster.kind for cluster in document.clusters if cluster.id not in ids}
+        if document.links and not self._knows_links(document, kinds):
+            self.links |= _links_among(document, kinds)
+        if not kinds <= self.clustered:
+            self.clustered |= {mention.kind for mention in mentions if mention.cluster}
         self.kinds |= kinds
 
     def _add_declared(self, declared: Declared) -> None:
@@ -59,14 +60,6 @@ class Facts:
         self.attributes.update(declared.attributes)
         self.links.update([(kind, "event", "event") for kind in declared.links])
         self.relations.update(declared.relations)
-
-    def _add_clusters(self, document: Document, kinds: set[str]) -> None:
-        ids = {mention.cluster for mention in document.mentions if mention.cluster is not None}
-        if document.clusters:
-            kinds |= {cluster.kind for cluster in document.clusters if cluster.id not in ids}
-        if document.links:
-            self.links |= _links_among(document, kinds, ids)
-        self.clustered |= {mention.kind for mention in document.mentions if mention.cluster}
 
     def _knows_links(self, document: Document, kinds: Set[str]) -> bool:
         """Return whether nothing new can be learned from the links of a document whose mentions are of one kind."""
@@ -105,15 +98,16 @@ class Facts:
         return {link for link, *ends in self.links if wanted is None or wanted.issuperset(ends)}
 
 
-def _links_among(document: Document, present: Set[str], clusters: Set[str]) -> set[tuple[str, str, str]]:
+def _links_among(document: Document, present: Set[str]) -> set[tuple[str, str, str]]:
     """Kinds of links with those of the mentions that they join; the kind of a cluster is that of its mentions."""
     mentions, links = document.mentions, document.links
     if len(present) == 1:  # nearly always: then no kind has to be looked up
         (kind,) = present
-        ends = {*clusters, *(mention.id for mention in mentions)}
+        ends = {*(mention.cluster for mention in mentions), *(mention.id for mention in mentions)}
         return {(link.kind, kind, kind) for link in links if link.source in ends and link.target in ends}
     kinds = {mention.cluster: mention.kind for mention in mentions}
-    kinds |= {mention.id: mention.kind for mention in mentions}
+    for mention in mentions:
+        kinds[mention.id] = mention.kind
     return {
         (link.kind, kinds[link.source], kinds[link.target])
         for link in links

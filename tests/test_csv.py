@@ -119,3 +119,11 @@ def test_what_a_table_cannot_hold_is_a_loss(tmp_path: Path) -> None:
         "the type of the attribute score, which is not text (1)",
         "links of kind after (1)",
     }
+
+
+def test_recordings_are_no_tables(tmp_path: Path) -> None:
+    mention = {"id": "m", "span": [[0, 1]]}
+    (tmp_path / "g.jsonl").write_text(json.dumps({"id": "d", "unit": "microsecond", "mentions": [mention]}) + "\n")
+    done = run("convert", str(tmp_path / "g.jsonl"), str(tmp_path / "g.csv"))
+    assert done.code == 1
+    assert "[csv-unit]" in done.err

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from karat.comparison.systems import Run
 from karat.corpus.interface import Corpus
 from karat.model import Document
-from karat.problems import KaratError, visible
+from karat.problems import KaratError, ignore, visible
 from karat.records import MeasureErrors, OutcomeRecord
 from karat.report.html.sides import (
     CorpusSide,
@@ -134,10 +134,10 @@ class Gathered:
         side = CorpusSide()
         golds, systems = self._corpus.ids(), corpus.ids()
         for id_ in [*sorted(golds), *sorted(systems - golds)]:
-            found = corpus.read(id_, _ignore) if id_ in systems else None
+            found = corpus.read(id_, ignore) if id_ in systems else None
             number = self._numbers.get(id_)
             if number is None:
-                gold = self._corpus.read(id_, _ignore) if id_ in golds else None
+                gold = self._corpus.read(id_, ignore) if id_ in golds else None
                 present = [document for document in (gold, found) if document is not None]
                 number = self._numbers[id_] = len(self._numbers)
                 self._documents.append(_Document(present[0].unit, ShownText(present), {}, {"": 0}))
@@ -306,10 +306,6 @@ class Gathered:
 
 def _raw(records: list[Any]) -> Raw:
     return Raw(msgspec.json.encode(records))
-
-
-def _ignore(finding: object) -> None:
-    """The run has already reported it."""
 
 
 class GatheredRuns:

@@ -81,9 +81,7 @@ class WithTemplate(click.Command):
 
 
 def _limit(name: str, default: int, help_: str, metavar: str = "N") -> Callable[[Any], Any]:
-    return click.option(
-        name, type=click.IntRange(1), default=default, show_default=True, metavar=metavar, help=help_
-    )
+    return click.option(name, type=click.IntRange(1), default=default, show_default=True, metavar=metavar, help=help_)
 
 
 @click.command(epilog=EPILOG, cls=WithTemplate)

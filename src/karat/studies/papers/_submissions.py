@@ -23,12 +23,9 @@ from karat.studies.papers._nugget_scores import (
     TITLE,
     TYPE,
     TYPE_ACCURACY,
-    Comparison,
-    Credit,
     Scores,
     combined,
     corpora_scored,
-    credit,
     example,
     figures,
     known,
@@ -37,6 +34,7 @@ from karat.studies.papers._nugget_scores import (
     same_order,
     tables,
 )
+from karat.studies.papers._partial_credit import Comparison, Credit, credit
 from karat.studies.properties import percent
 from karat.studies.reproduction import Claim, Reproduction
 

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from karat.counts import Interval, PrecisionRecall
 from karat.plugin import Averages
 from karat.result import Confidence, Score, UnitRows
-from karat.run.units import MOST_LEFT_OUT, CountedRow, ScoreFunction
+from karat.run.jackknife import MOST_LEFT_OUT
+from karat.run.units import CountedRow, ScoreFunction
 from karat.stats import paired
 from karat.stats.confidence import BOOTSTRAP, JACKKNIFE, ResampleTask, intervals, resampled
 from karat.stats.resampling import bootstrap, flat, observed

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from karat.corpus.interface import Corpus
 from karat.families.coref.formulas import muc
-from karat.model import Document, EmptyNode, Mention, Sentence
+from karat.model import Document, EmptyNode, Mention
 from karat.problems import KaratError
 from karat.protocols import PROTOCOLS, resolve
 from karat.records import ClusterRecord
@@ -48,7 +48,7 @@ def zero_documents(draw: st.DrawFn, id_: str) -> Document:
     clusters = st.none() | st.sampled_from(["a", "b"]).map(lambda name: f"{id_}:{name}")
     mentions = [Mention(f"m{token}", ((token, token + 1),), cluster=draw(clusters)) for token in chosen]
     nodes = [EmptyNode(token, 1, ((token - 1, "nsubj"),)) for token in range(1, 12, 2)]
-    return Document(id_, unit="token", sentences=(Sentence(0),), empty_nodes=tuple(nodes), mentions=tuple(mentions))
+    return Document(id_, unit="token", sentences=((0, 99),), empty_nodes=tuple(nodes), mentions=tuple(mentions))
 
 
 def corpora(protocol: str) -> st.SearchStrategy[Sides]:

@@ -24,7 +24,7 @@ def comparison_content(comparison: Comparison, view: View) -> Content:
     first = comparison.first
     return Content(
         first.protocol,
-        first.title,
+        first.title if len(comparison.systems) == 1 else f"{first.title}, {ranked_by(comparison)}",
         {"gold": first.gold},
         comparison_facts(comparison),
         comparison_tables(comparison, view),
@@ -56,12 +56,15 @@ def comparison_facts(comparison: Comparison) -> dict[str, str]:
     return {name: line for name, line in facts.items() if line}
 
 
+def ranked_by(comparison: Comparison) -> str:
+    """Name the measure that ranks systems, and the option that chooses another one."""
+    return f"ranked by {comparison.sort_by} (--sort-by)"
+
+
 def _systems_line(comparison: Comparison) -> str:
-    """The number of systems, their order, and the baseline."""
+    """The number of systems, and the baseline."""
     count = len(comparison.systems)
-    if count == 1:
-        return "1"
-    return f"{count}, ranked by {comparison.sort_by} (--sort-by); the baseline is {comparison.baseline}"
+    return "1" if count == 1 else f"{count}; the baseline is {comparison.baseline}"
 
 
 def _tests_line(comparison: Comparison) -> str:
@@ -89,8 +92,12 @@ def _findings(comparison: Comparison) -> list[str]:
         system.name: [line for run in system.runs for line in finding_lines(run.warnings, run.warning_counts)]
         for system in comparison.systems
     }
-    notes = finding_lines(comparison.notes, {note.group: 1 for note in comparison.notes})
-    return [*notes, *shared_findings(lines_by_system)]
+    return [*note_lines(comparison), *shared_findings(lines_by_system)]
+
+
+def note_lines(comparison: Comparison) -> list[str]:
+    """Notes on the comparison as a whole."""
+    return finding_lines(comparison.notes, {note.group: 1 for note in comparison.notes})
 
 
 def _quotable(comparison: Comparison) -> str:

@@ -7,9 +7,10 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
+from karat.arguments import argument_test
 from karat.corpus.memory import MemoryCorpus
 from karat.counts import ScoreValues
-from karat.model import Document, Pair, argument_test
+from karat.model import Document, Pair
 from karat.problems import KaratError, ignore
 from karat.protocols import Protocol
 from karat.run.pairs import Preparation

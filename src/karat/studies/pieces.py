@@ -19,8 +19,9 @@ from typing import Any, Protocol
 
 from msgspec.structs import replace
 
-from karat.model import Cluster, Document, Link, Mention, Region, argument_test
-from karat.regions import mention_text
+from karat.arguments import argument_test
+from karat.model import Cluster, Document, Link, Mention, Region
+from karat.words import mention_text
 
 
 class Pieces(Protocol):

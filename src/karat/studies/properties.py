@@ -199,6 +199,13 @@ def percent(score: float | None) -> str:
     return UNDEFINED if score is None else f"{100 * score:.2f}"
 
 
+def percent_range(scores: Iterable[float]) -> str:
+    """`0.30 to 2.23`; one number if they are the same."""
+    values = sorted(scores)
+    low, high = percent(values[0]), percent(values[-1])
+    return low if low == high else f"{low} to {high}"
+
+
 def _same(score: float, other: float) -> bool:
     return abs(score - other) <= SAME
 

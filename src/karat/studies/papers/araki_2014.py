@@ -73,8 +73,8 @@ def figure(found: Mapping[str, Curve]) -> Figure:
         "ratio of correct links [%]",
         (
             *(_line(NAMES[measure], found[PREORDER], measure) for measure in (MUCP, BLANCP)),
-            _line("NSTMp, reverse preorder", found[PREORDER], NSTMP),
-            _line("NSTMp, deepest links first", found[DEEPEST], NSTMP),
+            _line("NSTMp (in a: reverse preorder)", found[PREORDER], NSTMP),
+            _line("NSTMp (in a: deepest links first)", found[DEEPEST], NSTMP),
         ),
     )
     wrong = Curves(

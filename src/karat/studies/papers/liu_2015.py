@@ -1,6 +1,6 @@
 """Liu, Mitamura and Hovy (2015): sections 3.1 and 4 and its three figures, on a simulated pilot or on one's own data.
 
-    section 3.1    Dice or one half, greedy or best alignment          `karat.studies.papers._partial_credit`
+    section 3.1    Dice or one half, greedy or best alignment          `karat.studies.papers._nugget_scores`
     section 2.4    precision TP / (TP + FP) and its fix, TP / N_S      `tac-pilot` and `liu-2015`
     Figure 1       span F1 and attribute accuracies (Algorithms 2, 3)  `tac-pilot`
     Figure 2       their products                                      `tac-pilot`
@@ -34,8 +34,11 @@ from karat.studies.papers._nugget_scores import (
     TAC,
     TYPE,
     TYPE_ACCURACY,
+    Comparison,
+    Credit,
     Scores,
     combined,
+    credit,
     example,
     figures,
     known,
@@ -45,7 +48,6 @@ from karat.studies.papers._nugget_scores import (
     scored,
     tables,
 )
-from karat.studies.papers._partial_credit import Comparison, Credit, credit
 from karat.studies.papers._submissions import on_files
 from karat.studies.properties import percent
 from karat.studies.reproduction import Cell, Claim, Column, Data, Numbers, Reproduction

@@ -33,9 +33,10 @@ CARD = Card(
         "nugget.span": "spans alone: precision, recall, f1",
         "nugget.type, nugget.realis, ...": "spans whose attribute is also right",
         "nugget.type+realis, ...": "spans whose attributes are all right, for every combination",
-        "nugget.accuracy.type, ...": "share of gold mentions whose attributes are right, for every combination "
-        "(pilot): accuracy",
-        "nugget.product.type, ...": "span F1 times accuracies (pilot): score",
+        "nugget.accuracy.type, ...": "share of gold mentions whose attribute is right (pilot): accuracy",
+        "nugget.accuracy.type+realis, ...": "share of gold mentions whose attributes are all right (pilot)",
+        "nugget.product.type, ...": "span F1 times the accuracy of an attribute (pilot): score",
+        "nugget.product.type+realis, ...": "span F1 times the accuracies of several attributes (pilot)",
     },
     formula="""\
 Dice(G, S) = 2 |T_G ∩ T_S| / (|T_G| + |T_S|)     over characters or tokens

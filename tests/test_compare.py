@@ -399,7 +399,7 @@ def test_a_folder_has_one_system_per_file(tmp_path: Path) -> None:
     (folder / "README").write_text("Thanks for all the submissions.\n")
     done = run("compare", GOLD, str(folder), "-p", "tac-2017", "-m", "nugget")
     assert done.out.startswith(
-        "tac-2017: TAC KBP event nuggets 2015-2017 (scorer v1.8), ranked by nugget.type+realis (--sort-by)\n"
+        "tac-2017: TAC KBP event nuggets 2015-2017 (scorer v1.8); ranked by nugget.type+realis (--sort-by)\n"
     )
     assert "systems  2; the baseline is a\n" in done.out
     assert "README: the format is not recognised; it was not read [system-skipped]" in done.out

@@ -11,7 +11,8 @@ import pytest
 from msgspec.structs import replace
 
 from karat.api.scoring import Result, score
-from karat.model import Document, Link, Mention, argument_test, events_of
+from karat.arguments import argument_test, events_of
+from karat.model import Document, Link, Mention
 from karat.problems import KaratError
 from tests.corpora import arguments, as_jsonl, corpus
 from tests.running import run as command

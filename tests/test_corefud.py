@@ -4,6 +4,7 @@ import gzip
 import json
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -11,7 +12,7 @@ from msgspec.structs import replace
 import karat
 from karat.corpus.fingerprint import Fingerprint
 from karat.formats import FORMATS, corefud
-from karat.model import Document, EmptyNode, Sentence
+from karat.model import Document, EmptyNode
 from karat.problems import Finding, KaratError, Rule
 from tests.running import limited, run
 
@@ -211,14 +212,16 @@ def test_words_sentences_and_empty_nodes_are_kept(tmp_path: Path) -> None:
     """They survive in JSONL, and no fingerprint depends on them."""
     (first, second), _ = read(put(tmp_path, FILE))
     assert first.forms == ("Research", "acquisition", "by", "it", "ends", ".")
-    assert first.sentences == (Sentence(0, "D1-1"), Sentence(4, "D1-2"))
+    assert first.sentences == ((0, 4), (4, 6))
+    assert first.sentence_ids == ("D1-1", "D1-2")
     assert second.forms == ("a", "", "b", "c", "d")
-    assert second.sentences == (Sentence(0),)
+    assert (second.sentences, second.sentence_ids) == (((0, 5),), ("",))
     assert second.empty_nodes == (EmptyNode(1, 1, ((2, "nsubj"), (None, "root"))), EmptyNode(3, 1, ((1, "obj:x"),)))
     done = run("convert", str(tmp_path / "x.conllu"), str(tmp_path / "x.jsonl"))
     assert done.code == 0, done.err
     assert read(tmp_path / "x.jsonl")[0] == [first, second]
-    bare = [replace(document, forms=None, sentences=(), empty_nodes=()) for document in (first, second)]
+    nothing: dict[str, Any] = {"forms": None, "sentences": (), "sentence_ids": (), "empty_nodes": ()}
+    bare = [replace(document, **nothing) for document in (first, second)]
     assert fingerprint(bare) == fingerprint([first, second])
 
 

@@ -9,7 +9,7 @@ from msgspec import structs
 
 from karat.api.scoring import score
 from karat.match.matchings import gold_first
-from karat.model import Document, EmptyNode, Mention, Region, Sentence
+from karat.model import Document, EmptyNode, Mention, Region
 from karat.problems import KaratError
 from karat.protocols import resolve
 from karat.result import Result
@@ -231,7 +231,7 @@ def zeros(*mentions: tuple[int, str | None], linked: dict[int, int] | None = Non
     """Words and zeros: (token, cluster); odd tokens are empty nodes, whose parent `linked` may say."""
     nodes = [EmptyNode(token, 1, (((linked or {}).get(token, token - 1), "nsubj"),)) for token in range(1, 40, 2)]
     found = tuple(Mention(f"m{token}", ((token, token + 1),), cluster=cluster) for token, cluster in mentions)
-    return Document("d", unit="token", sentences=(Sentence(0),), empty_nodes=tuple(nodes), mentions=found)
+    return Document("d", unit="token", sentences=((0, 40),), empty_nodes=tuple(nodes), mentions=found)
 
 
 def zero_counts(gold: Document, system: Document, **settings: str) -> list[float]:

@@ -24,7 +24,7 @@ from tests.corpora import as_jsonl
 from tests.running import run
 
 FIGURE_2 = "({E6,E7}(E4)(E5)(E8(E9))(E11(E12))(E13(E14)))"
-EXAMPLES = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+EXAMPLES = settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def document(trees: str, id_: str = "d") -> Document:

@@ -292,7 +292,7 @@ COUNTEREXAMPLES: dict[tuple[str, Law], Sides] = {
                 for id_, cluster in (("d", "c"), ("e", "c"), ("f", None))
             ],
         )
-        for protocol in ACROSS
+        for protocol in (*ACROSS, "cattan-2021")
     },
 }
 

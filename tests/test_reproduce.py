@@ -17,7 +17,7 @@ from karat.studies import pilot, reproduction
 from karat.studies.curves import Bench, Curve
 from karat.studies.papers import _ecb_claims as ecb_claims
 from karat.studies.papers import araki_2014, liu_2015, upadhyay_2016
-from karat.studies.papers._partial_credit import Comparison, Credit
+from karat.studies.papers._nugget_scores import Comparison, Credit
 from karat.studies.papers._three_systems import ThreeSystems
 from karat.studies.papers.araki_2014 import BLANCP, CHAIN, DEEPEST, FOLDER, MUCP, NSTMP, PREORDER, STAR
 from karat.studies.reproduction import Cell, Claim, Column, Data, Numbers, Reproduction, numbers, text

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from karat.model import Document, Mention
-from karat.regions import token_ids
+from karat.words import token_ids
 from tests.running import run
 
 WORDS = ("He", "carried", "out", "the", "assassination")

@@ -70,7 +70,7 @@ UNITS = Rule("convert-units", "fatal", "Convert documents of each unit on their 
 LOSSY = Rule(
     "convert-lossy",
     "fatal",
-    "Add --lossy to convert anyway, or choose a format that can hold everything, such as jsonl.",
+    "Add --lossy to convert anyway, or choose a format that can hold more; jsonl holds everything that karat reads.",
 )
 CHANGED = Rule(
     "convert-changed", "fatal", "Nothing was written. Choose another format, such as jsonl, which can hold everything."
@@ -103,6 +103,7 @@ class Conversion:
         write = self._format.write
         assert write is not None, "the format was chosen among those that are written"
         options = self._format.plan(self._documents(), self._options, self._lose)
+        head = options.head
         try:
             for id_ in self._corpus.ids():
                 document = self._corpus.read(id_, report)
@@ -111,13 +112,16 @@ class Conversion:
                 with placed(partial(self._corpus.where, id_)):
                     document = self._given(document)
                     self._count(document)
+                    for what in () if document.declared is None else document.declared.unread():
+                        self._lose(what)
                     if self._format.global_ids == "none":
                         self._lose_shared_clusters(document)
                     self._lose_missing_values(document, expected)
                     piece = write(document, options, self._lose)
                 if self.losses and self._first_loss is None:
                     self._first_loss = self._corpus.where(id_)
-                yield piece
+                yield head + piece if isinstance(piece, bytes) else piece
+                head = b""
         finally:
             self._corpus.close()
 

@@ -9,13 +9,12 @@ from karat import __version__
 from karat.campaign.campaign import Campaign, Entry
 from karat.campaign.ranking import Ranking
 from karat.campaign.submissions import Track
-from karat.report.comparison import comparison_tables, note_lines, ranked_by
+from karat.report.comparison import comparison_tables, note_lines, ranked_by, verdict
 from karat.report.layout import View, counted
 from karat.report.markup import csv, tidy
 from karat.report.outputs import indented
 from karat.report.scores import intervals_line
 from karat.report.tables import Table, as_text
-from karat.report.verdict import verdict
 
 MOST = 10
 """Documents and findings that text lists; JSON has all."""

@@ -5,14 +5,16 @@ within other kinds, such as causes, it is a note.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import reduce
 from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
 from operator import attrgetter, or_
-from typing import Literal, TypeVar
+from typing import TypeVar
 
-from karat.model import ACYCLIC, ORDERED, Document, Link, other_links
+from karat.arguments import other_links
+from karat.checks.annotations import Readings, unread
+from karat.model import ACYCLIC, ORDERED, Document, Link
 from karat.problems import Finding, Rule, nearest, quoted
 
 CYCLE = Rule("link-cycle", "fatal", "Remove or reverse one of these links, or correct the coreference between them.")
@@ -35,21 +37,10 @@ Graph = dict[ClassLink, Link]
 """Links between classes in the order of the file, each with the first link that makes it."""
 
 
-Reading = Literal["links", "paths"]
-"""How a protocol reads a kind of links as a hierarchy or sequence: as given, or with those that others imply."""
-Readings = Callable[[str], Reading | None]
-"""The reading of each kind of links; None: no protocol reads it."""
-
-
-def unread(kind: str) -> None:
-    """No protocol reads links."""
-    del kind
-
-
 def check(document: Document, readings: Readings = unread) -> Iterator[Finding]:
     """Check each kind of link separately."""
     # What fills a role is no event: roles form no cycles, and repeated ones mean something.
-    links = other_links(document) if document.links else ()
+    links = other_links(document)
     if not links:
         return
     class_of: dict[str, Class] = {

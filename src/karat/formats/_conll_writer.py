@@ -3,10 +3,12 @@
     #begin document (nw/x); part 000
     nw/x    0    0    He    (0)
     nw/x    0    1    said  -
+
     #end document
 
-Columns are the name and part of the document, the number of the token, the word (`-` if it is unknown) and brackets.
-Clusters are numbered in the order in which they appear. Singletons are written like other mentions.
+There is an empty line after each sentence. Columns are the name and part of the document, the number of the token in
+its sentence (in the document, if sentences are not known), the word (`-` if it is unknown) and brackets. Clusters are
+numbered in the order in which they appear. Singletons are written like other mentions.
 """
 
 import re
@@ -67,16 +69,22 @@ def write(document: Document, options: WriteOptions, report_loss: ReportLoss) ->
             report_loss("the text of mentions")
     cells = _cells(_numbered(placed, report_loss))
     name, part = _columns(document.id)
-    lines = (
-        f"{name}\t{part}\t{token}\t{words.get(token, NOTHING)}\t{cells.get(token, NOTHING)}\n"
-        for token in range(length)
-    )
+    breaks = {token for sentence in document.sentences for token in sentence}
+    begin, lines = 0, []
+    for token in range(length):
+        begin = token if token in breaks else begin
+        lines.append(f"{name}\t{part}\t{token - begin}\t{words.get(token, NOTHING)}\t{cells.get(token, NOTHING)}\n")
+        if token + 1 in breaks:
+            lines.append("\n")
     return "".join([f"#begin document {document.id}\n", *lines, "#end document\n"]).encode("utf-8")
 
 
 def _report_losses(document: Document, report_loss: ReportLoss) -> None:
     report_fields(
-        document, ("topic", "subtopic", "source", "language", "text", "tokens"), report_loss, holds=("forms",)
+        document,
+        ("topic", "subtopic", "source", "language", "text", "tokens"),
+        report_loss,
+        holds=("forms", "sentences"),
     )
     if document.unit == "char":
         report_loss("character offsets (written as tokens)")

@@ -38,7 +38,6 @@ from karat.model import (
     Mention,
     Places,
     Region,
-    Sentence,
     Value,
     compact_lines,
     qualified,
@@ -153,6 +152,7 @@ def _document(data: bytes, begin: int, piece: Piece, report: Report, *, is_part:
         unit="token",
         forms=None if is_part else tuple([form.decode("utf-8") for form in page.forms]),
         sentences=() if is_part else tuple(page.sentences),
+        sentence_ids=() if is_part else tuple(page.sentence_ids),
         empty_nodes=() if is_part else tuple(page.empty_nodes),
         mentions=tuple(mentions),
     )
@@ -229,14 +229,15 @@ class _Page:
         self.found: list[_Found] = []
         self.forms: list[bytes] = []
         self.token_lines = array("I")
-        self.sentences: list[Sentence] = []
+        self.sentences: list[tuple[int, int]] = []
+        self.sentence_ids: list[str] = []
         self.empty_nodes: list[EmptyNode] = []
         self._file, self._line = piece.name, piece.line
         self._fields: list[str] | None = None
         if piece.header:
             with suppress(KaratError, UnicodeDecodeError):  # reported with the document that has it
                 self._fields = _declared(piece.header, piece.name, piece.line)
-        self._sentence_id: str | None = None
+        self._sentence_id = ""
         self._nodes: dict[bytes, int] = {}
         """The tokens of the current sentence by id; empty between sentences."""
         self._last = 0, 0
@@ -287,8 +288,9 @@ class _Page:
         """Take a word, or an empty node with its number after a word."""
         token = len(self.forms)
         if not self._nodes:
-            self.sentences.append(Sentence(token, self._sentence_id))
-            self._sentence_id = None
+            self.sentences.append((token, token))
+            self.sentence_ids.append(self._sentence_id)
+            self._sentence_id = ""
         last = self._last
         if number is not None:
             in_order = word == last[0] and number > last[1]
@@ -311,6 +313,8 @@ class _Page:
         """A sentence is complete: its empty nodes know their parents."""
         for line, token, number, deps in self._empty:
             self.empty_nodes.append(EmptyNode(token, number, tuple(self._parents(line, deps))))
+        if self._nodes:
+            self.sentences[-1] = self.sentences[-1][0], len(self.forms)
         self._empty.clear()
         self._nodes.clear()
         self._last = 0, 0

@@ -12,13 +12,14 @@ from msgspec import Struct
 from msgspec.structs import asdict, replace
 
 from karat import __version__
+from karat.arguments import other_links
 from karat.checks import Where
 from karat.checks.annotations import check_spans, check_texts
 from karat.checks.links import absent_kinds
 from karat.checks.pairs import TOKENS_DIFFER, difference
 from karat.corpus.files import FileCorpus
 from karat.corpus.paths import File
-from karat.model import Document, Mention, Region, other_links
+from karat.model import Document, Mention, Region
 from karat.problems import Finding, Findings, KaratError, Rule, Severity, ignore, quoted
 from karat.protocols import Protocol
 from karat.run.pairs import SYSTEM_ONLY, source_differences

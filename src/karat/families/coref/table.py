@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
-from karat.match.events import ClusterKeys
+from karat.match.alignment import ClusterKeys
 from karat.plugin import AlignmentSpec, Contingency, Counted, Tables, TableSpec, UnitOfEvaluation
 from karat.plugin.contingency import ClusterCounts, index_of_names
 from karat.problems import Report, Rule

@@ -23,9 +23,12 @@ from karat.studies.papers._nugget_scores import (
     TITLE,
     TYPE,
     TYPE_ACCURACY,
+    Comparison,
+    Credit,
     Scores,
     combined,
     corpora_scored,
+    credit,
     example,
     figures,
     known,
@@ -34,7 +37,6 @@ from karat.studies.papers._nugget_scores import (
     same_order,
     tables,
 )
-from karat.studies.papers._partial_credit import Comparison, Credit, credit
 from karat.studies.properties import percent
 from karat.studies.reproduction import Claim, Reproduction
 
@@ -134,8 +136,8 @@ def _removed_false_alarms(scores: Scores, gold: Corpus, systems: Mapping[str, Co
     regions = {document.id: [mention.span for mention in document.mentions] for document in gold}
 
     def clean(document: Document) -> Document:
-        own = regions.get(document.id, [])
-        return restricted(document, lambda mention: any(shared(mention.span, region) for region in own))
+        found = regions.get(document.id, [])
+        return restricted(document, lambda mention: any(shared(mention.span, region) for region in found))
 
     rises: dict[str, float] = {}
     same = 0

@@ -14,8 +14,8 @@ from typing import TypeVar
 
 from karat.families.ace.elements import ElementsOfBothSides
 from karat.families.ace.mentions import DocumentTokens, MentionCorrespondences
-from karat.families.ace.plan import Plan, Ties, optimal
-from karat.families.ace.records import ElementToken, ScoredMention
+from karat.families.ace.plan import IndexPair, Plan, Ties, optimal
+from karat.families.ace.records import ElementToken, Location, ScoredMention
 from karat.families.ace.ties import Side, agreement, first_place
 from karat.model import Region
 from karat.plugin import Tables, TableSpec
@@ -199,13 +199,12 @@ class DetectionTable:
 
     def ties(self, golds: Sequence[str], systems: Sequence[str]) -> Ties:
         """Elements in one place are told apart by the arguments that refer to them."""
-        return Ties(
-            lambda pair: (
-                first_place(self.gold[golds[pair[0]]].element),
-                first_place(self.system[systems[pair[1]]].element),
-            ),
-            lambda pair: agreement(*self._sides, (golds[pair[0]], systems[pair[1]])),
-        )
+
+        def places(pair: IndexPair) -> tuple[Location, Location]:
+            gold, system = self.gold[golds[pair[0]]].element, self.system[systems[pair[1]]].element
+            return first_place(gold), first_place(system)
+
+        return places, lambda pair: agreement(*self._sides, (golds[pair[0]], systems[pair[1]]))
 
     @cached_property
     def _sides(self) -> tuple[Side, Side]:

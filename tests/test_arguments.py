@@ -76,7 +76,7 @@ def test_roles_form_no_cycle_and_repeat() -> None:
 
 def test_events_as_relations_still_form_cycles() -> None:
     document = Document("d", mentions=(Mention("e", ((0, 1),)), Mention("f", ((2, 3),))))
-    document = replace(document, links=(Link("Cause", "e", "f"), Link("Cause", "f", "e")))
+    document = replace(document, links=(Link("subevent", "e", "f"), Link("subevent", "f", "e")))
     with pytest.raises(KaratError) as error:
         run("li-2013", [document], [document])
     assert error.value.finding.code == "link-cycle"

@@ -119,6 +119,7 @@ def test_invisible_words_need_the_words(folder: Path) -> None:
     assert "document 'd' has no words of its tokens" in refused("-p", "liu-2015", "--set", "invisible=evmeval")
     done = run("score", "gold.tbf", "system.tbf", "--unit", "token", "-p", "liu-2015", "--set", "invisible=evmeval")
     assert (done.code, "--tokens DIR" in done.err) == (1, True)
+    assert "[invisible-no-words]" in done.err
 
 
 # Token ids

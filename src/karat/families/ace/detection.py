@@ -15,11 +15,11 @@ from typing import TypeVar
 from karat.families.ace.elements import ElementsOfBothSides
 from karat.families.ace.mentions import DocumentTokens, MentionCorrespondences
 from karat.families.ace.plan import IndexPair, Plan, Ties, optimal
-from karat.families.ace.records import ElementToken, Location, ScoredMention
+from karat.families.ace.records import Element, ElementToken, Location, ScoredMention
 from karat.families.ace.ties import Side, agreement, first_place
 from karat.model import Region
 from karat.plugin import Tables, TableSpec
-from karat.regions import extension, shared
+from karat.regions import extension, place, shared
 
 K = TypeVar("K", bound=Hashable)
 
@@ -240,9 +240,21 @@ class DetectionTable:
     def _names(self) -> list[list[dict[str, Sequence[Region]]]]:
         """For each document: the names of gold elements, and of the system's, by id."""
         return [
-            [{token.element.id: token.element.names for token in side} for side in (document.gold, document.system)]
+            [
+                {token.element.id: _names_of(token.element) for token in side}
+                for side in (document.gold, document.system)
+            ]
             for document in self.documents
         ]
+
+
+def _names_of(element: Element) -> Sequence[Region]:
+    """The names of an entity; of a promoted mention, those of its entity that its head overlaps."""
+    if element.parent is None:
+        return element.names
+    (mention,) = element.mentions
+    head = place(mention, "head") or place(mention)
+    return [name for name in element.names if shared(head, name)]
 
 
 def summed(documents: Iterable[dict[K, float]]) -> dict[K, float]:

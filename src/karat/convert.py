@@ -135,7 +135,7 @@ class Conversion:
         if self.losses:
             things = "one thing" if len(self.losses) == 1 else f"{len(self.losses)} things"
             file, line = self._first_loss or (self._corpus.name, None)
-            raise LOSSY.error(f"{self._to} cannot hold {things}; nothing was written", file=file, line=line)
+            raise LOSSY.error(f"{things} would be lost in {self._to}; nothing was written", file=file, line=line)
 
     def verify(self, written: str) -> tuple[int, int]:
         """Read the output back, and count its documents and mentions. Without losses, the content must be the same."""

@@ -21,10 +21,10 @@ def report_fields(
             report_loss(f"the document's {field.replace('_', ' ')}")
 
 
-def report_regions(mention: Mention, report_loss: ReportLoss) -> None:
-    """Report the regions of a mention other than its span."""
+def report_regions(mention: Mention, report_loss: ReportLoss, *, holds: Collection[str] = ()) -> None:
+    """Report the regions of a mention other than its span and what the format holds."""
     for field in ("head", "extent", "anchor", "scope"):
-        if getattr(mention, field) is not None:
+        if field not in holds and getattr(mention, field) is not None:
             report_loss(f"the {field} of mentions")
 
 

@@ -95,7 +95,8 @@ def test_what_is_evaluated_in_which_language(plan: Plan) -> None:
                 tasks[language].add(task[1].lower())
         elif name in SOURCES:
             found[SOURCES[name]] = languages
-    assert (tasks, found) == (TASKS, tables.SOURCES)
+    assert tasks == TASKS
+    assert found == tables.SOURCES
 
 
 def test_the_roles_of_relations_and_times() -> None:

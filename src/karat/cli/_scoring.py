@@ -80,9 +80,11 @@ def open_gold(spec: str, options: "Options", report: "Report") -> "FileCorpus":
     """Open the corpus that GOLD names."""
     from karat.corpus.opening import open_corpus
     from karat.problems import of_side
+    from karat.protocols import opened_for, resolve_all
 
     gold = open_corpus(spec, format=options.gold_format, options=options.reading, report=of_side(report, "gold"))
-    return gold.of_topics(options.topics)
+    gold = gold.of_topics(options.topics)
+    return opened_for(gold, resolve_all(options.protocols, options.settings)) if options.protocols else gold
 
 
 def open_system(spec: str, gold: "FileCorpus", options: "Options", report: "Report") -> "FileCorpus":

@@ -24,8 +24,9 @@ CoNLL files do not say whether mentions are events or entities; they are read as
 protocol scores.
 
 Systems across documents write meta-documents: one `#begin document` holds many documents, or a topic. If each line
-names its document, the file is read as these documents, and clusters may have mentions in several of them. Two layouts
-are recognised by the first token of the file, and `--documents column|prefix|none` overrides that (`none`: read each
+names its document, the file is read as these documents, and clusters may have mentions in several of them. Protocols
+that score each document alone, such as `conll-2012`, read it as one document, as their programs do. Two layouts are
+recognised by the first token of the file, and `--documents column|prefix|none` overrides that (`none`: read each
 `#begin document` as one document). `column` has eight columns, separated by tabs: topic, subtopic, document, sentence,
 token, word, True or False, and brackets. `prefix` has two, of which the first is META_DOCUMENT_TOKEN, where META is the
 id after `#begin document` (a DOCUMENT of digits only, as in DOCUMENT_SENTENCE_TOKEN, is not recognised).

@@ -10,7 +10,7 @@ import math
 import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -41,7 +41,19 @@ from karat.problems import UsageError, nearest
 from karat.protocols.files import FILE, PROTOCOLS, digest, source, written
 from karat.registry import Registry
 
-__all__ = ["PROTOCOLS", "FamilyChoice", "Protocol", "parse_setting", "resolve", "resolve_all", "unknown_key"]
+if TYPE_CHECKING:
+    from karat.corpus.files import FileCorpus
+
+__all__ = [
+    "PROTOCOLS",
+    "FamilyChoice",
+    "Protocol",
+    "opened_for",
+    "parse_setting",
+    "resolve",
+    "resolve_all",
+    "unknown_key",
+]
 
 S = TypeVar("S")
 P = TypeVar("P")
@@ -103,6 +115,11 @@ class Protocol(Struct, frozen=True):
         """Kinds of mentions that are scored; None: all."""
         kept = [kind for filter_ in self.filters if isinstance(filter_, Kinds) for kind in filter_.keep]
         return tuple(kept) if kept and "all" not in kept else None
+
+    @property
+    def is_within_documents(self) -> bool:
+        """True if each document is scored alone; then a CoNLL meta-document is one document."""
+        return self.unit == "document" and self.collapse is None
 
     @property
     def superseded(self) -> frozenset[str]:
@@ -173,6 +190,14 @@ def resolve_all(names: Iterable[str], settings: Mapping[str, Any]) -> list[Proto
     return [
         resolve(name, {key: value for key, value in settings.items() if key in keys}) for name, keys in known.items()
     ]
+
+
+def opened_for(gold: "FileCorpus", protocols: Iterable[Protocol]) -> "FileCorpus":
+    """Return gold as these protocols read it: CoNLL meta-documents are divided if one of them scores across documents.
+
+    Systems are read as gold is (`FileCorpus.beside`).
+    """
+    return gold.undivided() if all(protocol.is_within_documents for protocol in protocols) else gold
 
 
 def unknown_key(key: str, known: Iterable[str]) -> UsageError:

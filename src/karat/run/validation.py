@@ -24,7 +24,7 @@ from karat.formats import FORMATS
 from karat.model import Document, Pair, Value
 from karat.plugin import Comparison, DocumentCheck, ReadOptions
 from karat.problems import Finding, KaratError, Rule, UsageError, graver, without
-from karat.protocols import Protocol, resolve_all
+from karat.protocols import Protocol, opened_for, resolve_all
 from karat.run.plan import lacking, readings_of
 from karat.run.submissions import Reference, Submission, Validation
 
@@ -137,6 +137,7 @@ def reference(
         files, path, format=format, fallback=fallback, options=options, report=validation.add, skip_broken=True
     )
     protocols = resolved(corpus)
+    corpus = opened_for(corpus, protocols)
     _check_corpus(CorpusChecks(corpus, protocols, is_reference=True), validation, executor=executor)
     return Reference(corpus, validation.findings.by_severity(), protocols), validation
 

@@ -6,8 +6,8 @@ from karat import __version__
 from karat.protocols.protocol import Protocol
 
 
-def signature(protocol: Protocol, *, units: Iterable[str], fingerprint: str, topics: str | None) -> str:
-    """Version, protocol, what was set, the topics, the unit of offsets, and the fingerprint of gold."""
+def conditions(protocol: Protocol, *, units: Iterable[str], topics: str | None) -> str:
+    """Return the signature without gold's fingerprint: version, protocol, settings, topics and unit of offsets."""
     name = protocol.name if protocol.digest is None else f"{protocol.name}@sha256:{protocol.digest}"
     settings = [f"{key}={value}" for key, value in protocol.settings().items()]
     parts = [
@@ -16,7 +16,6 @@ def signature(protocol: Protocol, *, units: Iterable[str], fingerprint: str, top
         *settings,
         *([] if topics is None else [f"topics={topics}"]),
         f"unit={'+'.join(sorted(units))}",
-        f"gold={fingerprint}",
     ]
     return "|".join(parts)
 

@@ -51,9 +51,7 @@ class GrowingScore:
             paired_ids(self.gold, self.system, [self._protocol], ignore)  # refuses to score nothing
         pipeline = self._started()
         self._add_rows(pipeline)
-        findings = Findings()
-        for _, of_document in sorted(self._findings.items()):
-            findings.merge(of_document)
+        findings = self._merged.copy()
         look_across(pipeline, self._whole)
         units = self._units(pipeline)
         findings.merge(pipeline.take_findings())
@@ -75,7 +73,8 @@ class GrowingScore:
         self._totals = UnitTotals(self._plan.measures)
         self._uncounted: list[DocumentRow] = []
         """Rows that are not part of the totals."""
-        self._findings = {"": pipeline.take_findings()}
+        self._merged = pipeline.take_findings()
+        self._findings = {"": self._merged.copy()}
         """By document, and those of the protocol."""
         self._pipeline = pipeline
         return pipeline
@@ -86,7 +85,7 @@ class GrowingScore:
             batch = pipeline.batch([id_])
             ((row,),) = batch.rows
             if batch.findings.counts:
-                self._findings[id_] = batch.findings
+                self._add_findings(id_, batch.findings)
             batch.rows, batch.findings = [[]], Findings()
             self._whole.extend(batch)
             self._rows[id_] = row
@@ -94,6 +93,18 @@ class GrowingScore:
             self._uncounted.append(row)
         if any(self._whole.observed):
             self._whole.observed = [dict(sorted(observed.items())) for observed in self._whole.observed]
+
+    def _add_findings(self, id_: str, findings: Findings) -> None:
+        """Add the findings of a document; warnings are in the order of documents."""
+        is_last = id_ > next(reversed(self._findings))
+        self._findings[id_] = findings
+        if is_last:
+            self._merged.merge(findings)
+            return
+        self._findings = dict(sorted(self._findings.items()))
+        self._merged = Findings()
+        for of_document in self._findings.values():
+            self._merged.merge(of_document)
 
     def _units(self, pipeline: Pipeline) -> CountedUnits:
         if not self._plan.measures.is_by_document:

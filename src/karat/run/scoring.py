@@ -109,7 +109,7 @@ def _mapped(
     whole = _joined(pipeline, ids, progress, executor)
     for facts, assumed in zip(whole.facts, pipeline.work.facts, strict=True):
         facts.update(assumed)
-    if not all(plan.holds(*whole.facts) for plan in plans):
+    if whole.facts != pipeline.work.facts and not all(plan.holds(*whole.facts) for plan in plans):
         pipeline = pipeline.assuming(whole.facts)
         whole = _joined(pipeline, ids, progress, executor)
     return pipeline, whole

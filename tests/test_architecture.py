@@ -92,6 +92,16 @@ gold\ta\tE2\t2,3\ty\tT\tActual
 @Coreference\tC\tE1,E2
 #EndOfDocument
 """
+CROSSED = """#begin document (d);
+d\t0\t0\ta\t(1)
+d\t0\t1\tb\t(2)
+d\t0\t2\tc\t(1)
+d\t0\t3\td\t(2)
+d\t0\t4\te\t(1)
+
+#end document
+"""
+"""Each gold cluster shares mentions with each system cluster."""
 LOADED = {
     "from karat.cli import cli; cli(['--help'], standalone_mode=False)": (
         {"karat.cli.program"},
@@ -113,6 +123,10 @@ LOADED = {
             *("karat.corpus.chunks", "multiprocessing", "concurrent.futures", "html"),
         },
     ),
+    "from karat.cli import cli; cli(['score', 'gold.conll', 'system.conll'], standalone_mode=False)": (
+        {"karat.formats.conll", "karat.match.sparse"},
+        {"numpy", "scipy", "multiprocessing", "karat.checks.links", "karat.families.sequence", "karat.corpus.chunks"},
+    ),
     "import karat; karat.score('gold.jsonl', 'gold.jsonl', protocol='simple-cdec')": (
         {"karat.formats.jsonl"},
         {"importlib.metadata", "karat.formats.tbf", "karat.formats.apf", "karat.report.outputs"},
@@ -125,6 +139,8 @@ LOADED = {
 def test_only_what_is_needed_is_loaded(program: str, tmp_path: Path) -> None:
     (tmp_path / "gold.jsonl").write_text(LINE)
     (tmp_path / "gold.tbf").write_text(BLOCK)
+    (tmp_path / "gold.conll").write_text(CROSSED)
+    (tmp_path / "system.conll").write_text(CROSSED.replace("b\t(2)", "b\t(1)").replace("c\t(1)", "c\t(2)"))
     code = f"import sys; {program}; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
     loaded = {*done.stdout.splitlines()[-1].split()}

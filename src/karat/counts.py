@@ -39,6 +39,10 @@ class Counts(Struct, frozen=True, gc=False):
         """The scores that are ratios of sums. A macro average is the mean of these."""
         raise NotImplementedError
 
+    def values(self) -> Scores:
+        """Return the value of each ratio; None if it is undefined."""
+        return {name: ratio.value for name, ratio in self.ratios().items()}
+
     @classmethod
     def derived(cls, values: Scores) -> Scores:
         """The scores that are functions of these ratios, such as F1."""
@@ -87,6 +91,17 @@ class PrecisionRecall(Counts, frozen=True):
             "precision": Ratio(self.precision_num, self.precision_den),
             "recall": Ratio(self.recall_num, self.recall_den),
         }
+
+    def values(self) -> Scores:
+        """Return precision and recall: this is the innermost step of scoring documents in memory."""
+        return {
+            "precision": self.precision_num / self.precision_den if self.precision_den else None,
+            "recall": self.recall_num / self.recall_den if self.recall_den else None,
+        }
+
+    def has_gold(self) -> bool:
+        """Return whether recall is defined."""
+        return bool(self.recall_den)
 
     @classmethod
     def derived(cls, values: Scores) -> Scores:
@@ -191,12 +206,15 @@ def fill_undefined(values: Scores, *, undefined: float | None) -> Scores:
 
 def scores_of_counts(counts: Counts, *, undefined: float | None = None) -> Scores:
     """The scores of one unit or of a sum: the ratios, then the scores derived from them."""
-    return _complete(type(counts), {name: ratio.value for name, ratio in counts.ratios().items()}, undefined)
+    return _complete(type(counts), counts.values(), undefined)
 
 
 def _complete(kind: type[Counts], values: Scores, undefined: float | None) -> Scores:
+    if undefined is None:
+        return values | kind.derived(values)
     ratios = fill_undefined(values, undefined=undefined)
-    return ratios | fill_undefined(kind.derived(ratios), undefined=undefined)
+    derived = kind.derived(ratios)
+    return ratios | (fill_undefined(derived, undefined=undefined) if None in derived.values() else derived)
 
 
 def mean_columns(
@@ -210,8 +228,8 @@ def mean_columns(
     sums = [array("d", bytes(8 * units)) for _ in range(2 * len(ratio_names(kind)))]
     for unit, numbers in enumerate(zip(*columns, strict=True)):
         if selected is None or selected[unit]:
-            for index, (num, den) in enumerate(kind(*numbers).ratios().values()):
-                value = num / den if den else missing
+            for index, ratio in enumerate(kind(*numbers).values().values()):
+                value = missing if ratio is None else ratio
                 if value is not None:
                     sums[2 * index][unit], sums[2 * index + 1][unit] = value, 1.0
     return sums

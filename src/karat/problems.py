@@ -234,8 +234,16 @@ class Findings:
         if seen < self.KEPT:
             self.kept.append(finding)
 
+    def copy(self) -> "Findings":
+        """Return the same findings, to which others can be added."""
+        copy = Findings()
+        copy.kept, copy.counts, copy._by_severity = [*self.kept], {**self.counts}, {**self._by_severity}
+        return copy
+
     def merge(self, later: "Findings") -> None:
         """Add what was found after these findings, as if it had been added one by one."""
+        if not later.counts:
+            return
         for severity, count in later._by_severity.items():
             self._by_severity[severity] += count
         room = {group: self.KEPT - self.counts.get(group, 0) for group in later.counts}

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from math import fsum
 from typing import TYPE_CHECKING, Any, Protocol
 
-from msgspec import Struct, to_builtins
+from msgspec import Struct, field, to_builtins
 
 from karat.counts import Counts, Means, ScoreValues
 from karat.problems import Finding, Origin
@@ -155,12 +155,18 @@ class Side(Struct, frozen=True):
     name: str
     documents: int
     mentions: int
-    fingerprint: str | None = None
+    identity: Any = field(default=None, name="fingerprint")
+    """Gold's fingerprint, or what it is computed from when someone asks."""
+
+    @property
+    def fingerprint(self) -> str | None:
+        """Gold's fingerprint."""
+        return None if self.identity is None else str(self.identity)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the content of the JSON, which omits the name: it depends on where the file is."""
         numbers = {"documents": self.documents, "mentions": self.mentions}
-        return numbers if self.fingerprint is None else {**numbers, "fingerprint": self.fingerprint}
+        return numbers if self.identity is None else {**numbers, "fingerprint": self.fingerprint}
 
 
 class Result(Struct, kw_only=True, eq=False):
@@ -169,14 +175,15 @@ class Result(Struct, kw_only=True, eq=False):
     version: str
     protocol: str
     title: str
-    signature: str
+    conditions: str
+    """The signature without gold's fingerprint."""
     unit: str
     unit_count: int
     gold: Side
     system: Side
     scores: Mapping[str, Score]
-    by: Mapping[str, Mapping[str, Mapping[str, Score]]]
-    units: Mapping[str, Mapping[str, ScoreValues]]
+    by: Mapping[str, Mapping[str, Mapping[str, Score]]] = {}
+    units: Mapping[str, Mapping[str, ScoreValues]] = {}
     warnings: Sequence[Finding]
     warning_counts: Mapping[tuple[str, Origin | None], int]
     headline: Sequence[str] = ()
@@ -197,6 +204,11 @@ class Result(Struct, kw_only=True, eq=False):
     """The method of the intervals of the scores, if they have any."""
     errors: "ErrorAnalysis | None" = None
     """On request: the errors by class, and what each class costs."""
+
+    @property
+    def signature(self) -> str:
+        """What the scores were made with, in one line: version, protocol, settings, and gold's fingerprint."""
+        return f"{self.conditions}|gold={self.gold.fingerprint}"
 
     def __getitem__(self, measure: str) -> Score:
         try:

@@ -21,7 +21,7 @@ from karat.inputs import read_bytes
 from karat.plugin import ReadOptions
 from karat.problems import Finding, Findings, KaratError, Rule, UsageError
 from karat.protocols import Protocol, parse_setting, resolve_all
-from karat.protocols.signature import signature
+from karat.protocols.signature import conditions as conditions_of
 from karat.report.html.gather import Gathered
 from karat.report.html.report import default_fields, score_report
 from karat.result import Result
@@ -81,7 +81,7 @@ class Gold:
             for protocol, by_unit in zip(self.protocols, sources, strict=True):
                 by_unit.setdefault(unit_of(document, protocol), set()).add(document.source)
         self.signatures = [
-            signature(protocol, units=units, fingerprint=str(fingerprint), topics=None) for protocol in self.protocols
+            f"{conditions_of(protocol, units=units, topics=None)}|gold={fingerprint}" for protocol in self.protocols
         ]
         self.sources = [_by_source(by_unit) for by_unit in sources]
         """For each protocol: the units of each source, if every unit is of one source and there are several."""

@@ -34,8 +34,9 @@ class Executor(Protocol):
 
 def workers(executor: Executor | None, ids: Sequence[str], indexes: Sequence[Index]) -> int:
     """Return how many workers share some documents; 1: this process reads them alone."""
-    size = sum([index.total_size() for index in indexes]) + DOCUMENT * len(ids)
-    return 1 if executor is None else executor.width(size)
+    if executor is None:
+        return 1
+    return executor.width(sum([index.total_size() for index in indexes]) + DOCUMENT * len(ids))
 
 
 @runtime_checkable

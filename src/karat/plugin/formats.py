@@ -35,6 +35,11 @@ class Facts:
         self.relations: set[str] = set()
         """Names of relations as written."""
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Facts) and vars(self) == vars(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
     def add(self, document: Document) -> None:
         """Add what occurs in a document. Most documents hold nothing new, and cost little."""
         mentions, attributes = document.mentions, self.attributes
@@ -67,6 +72,12 @@ class Facts:
             return False
         (kind,) = kinds
         return all((name, kind, kind) in self.links for name in {link.kind for link in document.links})
+
+    def copy(self) -> "Facts":
+        """Return facts that can be added to apart."""
+        facts = Facts()
+        facts.update(self)
+        return facts
 
     def update(self, other: "Facts") -> None:
         """Add what occurs in other documents."""

@@ -142,12 +142,30 @@ class Protocol(Struct, frozen=True):
         return ",".join(value) if isinstance(value, list) else str(value)
 
 
+_resolved: dict[tuple[str, str], Protocol] = {}
+"""karat's own protocols, by name and settings: their files do not change, and a training loop asks again and again."""
+_KEPT = 64
+
+
 def resolve(name: str, settings: Mapping[str, Any] | None = None) -> Protocol:
-    """The protocol of that name or file, with its parameters set."""
+    """Return the protocol of that name or file, with its parameters set."""
+    settings = settings or {}
+    key = name, repr(settings) if settings else ""
+    if (known := _resolved.get(key)) is not None:
+        return known
+    protocol = _read(name, settings)
+    depends_on_files = any(protocol.parameters[key].is_file(value) for key, value in protocol.values.items())
+    are_plain = all(isinstance(value, str | int | float | list | tuple) for value in settings.values())
+    if name in PROTOCOLS.own and are_plain and not depends_on_files and len(_resolved) < _KEPT:
+        _resolved[key] = protocol
+    return protocol
+
+
+def _read(name: str, settings: Mapping[str, Any]) -> Protocol:
     path = source(name)
     file = written(path)
     values = {key: parameter.default for key, parameter in file.parameters.items()}
-    for key, value in (settings or {}).items():
+    for key, value in settings.items():
         if key not in values:
             raise unknown_key(key, values)
         values[key] = _fitting(key, value, file.parameters[key])
@@ -183,6 +201,8 @@ def resolve_all(names: Iterable[str], settings: Mapping[str, Any]) -> list[Proto
     for stem in stems:
         if stems.count(stem) > 1:
             raise UsageError("protocol-twice", f"two protocols are called {stem!r}", "Rename one of the files.")
+    if not settings:
+        return [resolve(name) for name in listed]
     known = {name: written(source(name)).parameters for name in listed}
     for key in settings:
         if not any(key in keys for keys in known.values()):

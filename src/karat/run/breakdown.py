@@ -19,8 +19,16 @@ from karat.problems import KaratError, Rule, ignore
 from karat.protocols import Protocol
 from karat.result import ItemCounts, UnitRows
 from karat.run.fields import Field, FieldValue, joined
-from karat.run.rows import AveragedMeasure, DocumentRow, FieldRow, MeasureSet, UnitRow
-from karat.run.units import CountedRow, ScoreFunction, UnitTable, finish, finished_scores
+from karat.run.rows import DocumentRow, FieldRow, UnitRow
+from karat.run.units import (
+    AveragedMeasure,
+    CountedRow,
+    MeasureSet,
+    ScoreFunction,
+    UnitTable,
+    finish,
+    finished_scores,
+)
 
 MOST_VALUES = 6_000
 """Values of an attribute that scores are broken down by: each takes a millisecond, as a corpus of its own would."""

@@ -13,8 +13,8 @@ from karat.result import Result, family
 from karat.run.findings import TargetErrors, first_spelling
 from karat.run.pipeline import Batch, Pipeline, Work, across
 from karat.run.plan import Options
-from karat.run.rows import DocumentRow, MeasureSet, UnitRow
-from karat.run.units import UnitTable, finish
+from karat.run.rows import DocumentRow, UnitRow
+from karat.run.units import MeasureSet, UnitTable, finish
 
 PERFECT = 1.0
 """Score of a system without errors."""

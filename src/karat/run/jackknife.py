@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from karat.problems import ignore
 from karat.result import Score
-from karat.run.rows import DocumentRow, MeasureSet, UnitRow
-from karat.run.units import UnitTable
+from karat.run.rows import DocumentRow, UnitRow
+from karat.run.units import MeasureSet, UnitTable
 
 MOST_LEFT_OUT = 100
 """Limit on the parts of a unit that are left out in turn."""

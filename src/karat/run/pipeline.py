@@ -14,7 +14,7 @@ from karat.plugin import Facts
 from karat.problems import Finding, Findings, KaratError, Report, Rule, graver, placed, without
 from karat.protocols import Protocol
 from karat.run.pairs import PairReader, Places, Preparation
-from karat.run.plan import Options, Plan, readings, refuse_absent
+from karat.run.plan import Options, Plan, plan_of, readings, refuse_absent
 from karat.run.rows import DocumentRow
 from karat.run.units import folded
 
@@ -53,9 +53,9 @@ class Batch(Struct):
     """Facts about the documents of gold and of the system."""
 
     @classmethod
-    def empty(cls, protocols: int) -> "Batch":
+    def empty(cls, protocols: int, findings: Findings | None = None) -> "Batch":
         """Return a batch without documents."""
-        return cls([[] for _ in range(protocols)], [{} for _ in range(protocols)])
+        return cls([[] for _ in range(protocols)], [{} for _ in range(protocols)], findings or Findings())
 
     def extend(self, later: "Batch") -> None:
         """Add the documents of another batch."""
@@ -118,7 +118,7 @@ class Pipeline:
         self._preparation  # noqa: B018
         protocols, options, facts, _ = self.work
         with placed(lambda: (self.gold.name, None)):
-            plans = [Plan(protocol, *facts, options, compares=len(protocols) > 1) for protocol in protocols]
+            plans = [plan_of(protocol, facts, options, compares=len(protocols) > 1) for protocol in protocols]
         refuse_absent(options.measures, plans)
         return plans
 

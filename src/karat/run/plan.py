@@ -1,6 +1,6 @@
 """The plan of a run: the measures, breakdowns and analyses of a protocol; and how a pair becomes a row."""
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from fnmatch import fnmatchcase
@@ -33,7 +33,8 @@ from karat.problems import Finding, KaratError, Report, Rule, nearest, quoted
 from karat.protocols import PROTOCOLS, Protocol, resolve
 from karat.result import Score
 from karat.run.pairs import PreparedPair
-from karat.run.rows import NO_COUNTS, AveragedMeasure, DocumentRow, MeasureSet, UnitRow
+from karat.run.rows import NO_COUNTS, DocumentRow, UnitRow
+from karat.run.units import AveragedMeasure, MeasureSet, ScoreFunction
 
 if TYPE_CHECKING:
     from karat.corpus.topics import Topics
@@ -94,7 +95,7 @@ class Plan:
         self, protocol: Protocol, gold: Facts, system: Facts, options: Options, *, compares: bool = False
     ) -> None:
         """`compares`: there are several protocols, whose differences are counted."""
-        self.protocol, self.options, self._compares = protocol, options, compares
+        self.protocol, self.options, self.compares = protocol, options, compares
         self.facts = gold, system
         if (finding := lacking(protocol, gold.kinds, "gold")) is not None:
             raise KaratError(finding)
@@ -186,10 +187,25 @@ class Plan:
         for composite, _ in self.measures.composites:  # a composite comes after the measures it needs
             if supported.issuperset(composite.of):
                 supported.add(composite.id)
-        patterns = self.protocol.headline
-        ids = dict.fromkeys(id_ for pattern in patterns for id_ in self.selected if fnmatchcase(id_, pattern))
-        headline = [id_ for id_ in ids if id_ in supported]
-        return headline or [*ids][:1], bool(headline)
+        headline = [id_ for id_ in self._headline if id_ in supported]
+        return headline or self._headline[:1], bool(headline)
+
+    @cached_property
+    def _headline(self) -> list[str]:
+        """The selected measures that the protocol's headline names."""
+        matches = [id_ for pattern in self.protocol.headline for id_ in self.selected if fnmatchcase(id_, pattern)]
+        return [*dict.fromkeys(matches)]
+
+    @cached_property
+    def score_function(self) -> ScoreFunction:
+        """The function from sums to the scores of the selected measures."""
+        return ScoreFunction(self.measures.counted, self.measures.composites, self.selected)
+
+    @property
+    def lists_units(self) -> bool:
+        """True if a result lists units, or is made of more than their sums."""
+        options = self.options
+        return bool(options.per_unit or self.breakdowns or options.details or options.keep_rows or self.has_classes)
 
     @property
     def can_fold(self) -> bool:
@@ -271,7 +287,7 @@ class Plan:
                     tallies[note.rule, note.items] = note.count
                 else:
                     unmatchable.setdefault(measure.id, {})[note.items] = note.count
-            if self._compares and (reasons := measure.differences(table)):
+            if self.compares and (reasons := measure.differences(table)):
                 differences[measure.id] = reasons
         row.counts = numbers
         if self.has_classes:
@@ -318,6 +334,20 @@ class Plan:
             message = f"document {quoted(document.id)} has no topic and counts as a topic of its own"
             report(NO_TOPIC.at(message, origin="gold"))
         return unit_of(document, self.protocol)
+
+
+_recent: deque[Plan] = deque(maxlen=8)
+"""The last plans, for callers that score one document after another."""
+
+
+def plan_of(protocol: Protocol, facts: tuple[Facts, Facts], options: Options, *, compares: bool) -> Plan:
+    """Return the plan of a protocol for corpora with these facts."""
+    for plan in _recent:
+        if plan.protocol is protocol and plan.facts == facts and plan.compares == compares and plan.options == options:
+            return plan
+    plan = Plan(protocol, *facts, options, compares=compares)
+    _recent.append(plan)
+    return plan
 
 
 def readings(tables: Iterable[TableSpec[Any]]) -> dict[str, Reading]:

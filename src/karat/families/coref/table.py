@@ -1,7 +1,7 @@
 """The contingency tables of units: adding those of documents, dropping singletons, leaving groups out."""
 
 from array import array
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
@@ -22,19 +22,20 @@ Singletons = Literal["keep", "drop-gold", "drop-each"]
 """Treatment of singletons: keep all, drop gold's from both sides, or drop each side's own."""
 
 
-def contingency(gold: Iterable[Iterable[Hashable]], system: Iterable[Iterable[Hashable]]) -> Contingency:
-    """Make the table of clusters in memory. A mention in two clusters of one side counts in the first."""
-    cluster_of: list[dict[Hashable, int]] = []
-    for side in (gold, system):
-        first: dict[Hashable, int] = {}
-        for index, cluster in enumerate(side):
-            for mention in cluster:
-                first.setdefault(mention, index)
-        cluster_of.append(first)
-    golds, systems = cluster_of
-    place = {mention: index for index, mention in enumerate(systems)}
-    pairs = [(index, place[mention], 1.0, 0) for index, mention in enumerate(golds) if mention in place]
-    return Contingency.of_mentions(golds.values(), systems.values(), pairs)
+def contingency(gold: Iterable[Collection[Hashable]], system: Iterable[Collection[Hashable]]) -> Contingency:
+    """Make the table of clusters in memory; on each side, a mention is in one cluster."""
+    golds, systems = [*filter(None, gold)], [*filter(None, system)]
+    gold_of = {mention: index for index, cluster in enumerate(golds) for mention in cluster}
+    system_of = {mention: index for index, cluster in enumerate(systems) for mention in cluster}
+    shared = [mention for mention in gold_of if mention in system_of]
+    return Contingency(
+        range(len(golds)),
+        range(len(systems)),
+        [*gold_of.values()],
+        [*system_of.values()],
+        [gold_of[mention] for mention in shared],
+        [system_of[mention] for mention in shared],
+    )
 
 
 class ClusterOverlaps(TableSpec[Contingency], Struct, frozen=True, cache_hash=True):

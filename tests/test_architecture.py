@@ -18,7 +18,20 @@ from karat.protocols import PROTOCOLS
 SOURCE = Path(karat.__file__).parent
 # The rooms in the order of building: each imports only from rooms before it.
 ROOMS = (
-    *("model", "regions", "problems", "limits", "counts", "interpreter", "inputs", "scratch", "plugin", "registry"),
+    *(
+        "model",
+        "arguments",
+        "regions",
+        "words",
+        "problems",
+        "limits",
+        "counts",
+        "interpreter",
+        "inputs",
+        "scratch",
+        "plugin",
+        "registry",
+    ),
     *("formats", "corpus", "checks", "describe", "convert", "simulate", "records", "result", "stats"),
     *("match", "filters", "insight", "families", "protocols", "run", "comparison", "baselines", "audit", "testing"),
     *("report", "api", "demo", "studies", "campaign", "cli"),
@@ -95,6 +108,9 @@ LOADED = {
             *(f"karat.formats.{name}" for name in ("_json", "_sgm", "_writing", "_tbf_writer")),
             *(f"karat.report.{name}" for name in ("breakdowns", "errors", "listing", "markup")),
             *("karat.corpus.remote", "karat.families.coref.metamentions", "karat.families.coref.zeros"),
+            *("karat.checks.links", "karat.checks.pairs", "karat.arguments", "karat.words", "karat.match.events"),
+            *("karat.families.sequence.timeline", "karat.run.fields", "karat.run.jackknife", "karat.cli._figures"),
+            *("karat.corpus.chunks", "multiprocessing", "concurrent.futures", "html"),
         },
     ),
     "import karat; karat.score('gold.jsonl', 'gold.jsonl', protocol='simple-cdec')": (

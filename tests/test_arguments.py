@@ -11,7 +11,8 @@ import pytest
 from msgspec.structs import replace
 
 from karat.api.scoring import Result, score
-from karat.model import Document, Link, Mention, argument_test, events_of
+from karat.arguments import argument_test, events_of
+from karat.model import Document, Link, Mention
 from karat.problems import KaratError
 from tests.corpora import arguments, as_jsonl, corpus
 from tests.running import run as command
@@ -76,7 +77,7 @@ def test_roles_form_no_cycle_and_repeat() -> None:
 
 def test_events_as_relations_still_form_cycles() -> None:
     document = Document("d", mentions=(Mention("e", ((0, 1),)), Mention("f", ((2, 3),))))
-    document = replace(document, links=(Link("Cause", "e", "f"), Link("Cause", "f", "e")))
+    document = replace(document, links=(Link("subevent", "e", "f"), Link("subevent", "f", "e")))
     with pytest.raises(KaratError) as error:
         run("li-2013", [document], [document])
     assert error.value.finding.code == "link-cycle"

@@ -330,6 +330,7 @@ def test_tables_of_upadhyay_2016() -> None:
     assert [claim.says[:24] for claim in found.claims if not claim.holds] == [
         "the evaluation becomes m",
         "a system which exclusive",
+        "the Lemma-WD average F-s",
     ]
     (within,) = (claim.found for claim in found.claims if claim.says.startswith("a system which exclusively"))
     assert within.startswith("CoNLL of Lemma-WD: SIMPLE-CDEC 60.0, B&H 60.0, YCF 26.5;")

@@ -72,7 +72,7 @@ def documents(draw: st.DrawFn) -> Document:
     )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(documents(), st.sampled_from(["textee", "dygie"]))
 @pytest.mark.slow
 def test_without_a_loss_nothing_is_lost(document: Document, name: str) -> None:

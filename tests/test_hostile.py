@@ -82,6 +82,18 @@ def assert_both_sides_refused(name: str, good: str, code: str, *says: str, line:
     assert_refused(score(name, good), code, *says, file=name, line=line)
 
 
+def assert_gold_refused_system_warned(name: str, good: str, code: str, *says: str, line: int) -> None:
+    """Of a system, one bad item is a fault: it is counted, and matches nothing."""
+    assert_refused(score(name, good), code, *says, file=name, line=line)
+    scored = results(good, name)
+    (warning,) = [warning for warning in scored["warnings"] if warning["code"] == code]
+    assert (warning["severity"], warning["file"], warning["line"]) == ("fault", name, line)
+    assert all(text in warning["message"] + warning["hint"] for text in says)
+    measure = "nugget.span"
+    counts = scored["scores"][measure]["micro"]["counts"]
+    assert counts["precision_den"] == scored["system"]["mentions"]
+
+
 def results(gold: str, system: str, *options: str, stdin: bytes = b"") -> Any:
     done = run("score", gold, system, "-f", "json", *options, stdin=stdin)
     assert done.code == 0, done.err
@@ -164,13 +176,13 @@ def test_broken_tbf(name: str) -> None:
 )
 def test_span_that_is_none(span: str) -> None:
     save("broken.tbf", block(E1, mention("E2", span)))
-    assert_both_sides_refused("broken.tbf", "fine.tbf", "tbf-span", repr(span)[:20], "begin,end", line=3)
+    assert_gold_refused_system_warned("broken.tbf", "fine.tbf", "tbf-span", repr(span)[:20], "begin,end", line=3)
 
 
 @pytest.mark.parametrize("span", ["", ",", "t1,", "t1,,t2"])
 def test_token_span_that_is_none(span: str) -> None:
     save("broken.tbf", block(E1, mention("E2", span)))
-    done = score("fine.tbf", "broken.tbf", "--unit", "token")
+    done = score("broken.tbf", "fine.tbf", "--unit", "token")
     assert_refused(done, "tbf-span", repr(span), file="broken.tbf", line=3)
 
 
@@ -187,7 +199,7 @@ def test_token_span_that_is_none(span: str) -> None:
     ids=["span", "id", "line", "old line ends"],
 )
 def test_messages_stay_short(content: str) -> None:
-    done = score("fine.tbf", save("broken.tbf", content))
+    done = score(save("broken.tbf", content), "fine.tbf")
     assert done.code == 1
     assert max(map(len, done.err.splitlines())) < 1000
     assert "\r" not in done.err
@@ -352,7 +364,8 @@ BROKEN_JSONL: dict[str, tuple[str, str]] = {
 def test_broken_jsonl(line: str) -> None:
     code, says = BROKEN_JSONL[line]
     save("broken.jsonl", f"{JSON_FINE}{line}\n")
-    assert_both_sides_refused("broken.jsonl", "fine.jsonl", code, says, line=2)
+    check = assert_gold_refused_system_warned if code == "jsonl-span" else assert_both_sides_refused
+    check("broken.jsonl", "fine.jsonl", code, says, line=2)
 
 
 # Scored with a counted warning: code, severity, line, what is said, system file
@@ -632,7 +645,7 @@ def test_entry_points_are_not_looked_up_for_every_file(monkeypatch: pytest.Monke
 
 
 def test_broken_standard_input() -> None:
-    done = score("fine.tbf", "-", stdin=block(E1, mention("E2", "5,3")).encode())
+    done = score("-", "fine.tbf", stdin=block(E1, mention("E2", "5,3")).encode())
     assert_refused(done, "tbf-span", "'5,3'", file="standard input", line=3)
 
 
@@ -822,7 +835,7 @@ def test_control_characters_do_not_reach_the_terminal(content: str) -> None:
 
 def test_control_characters_in_messages() -> None:
     save("system.tbf", block(mention("E1", "\x1b[31m")))
-    done = run("score", "fine.tbf", "system.tbf")
+    done = run("score", "system.tbf", "fine.tbf")
     assert done.code == 1
     assert "\x1b" not in done.err
 

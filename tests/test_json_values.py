@@ -191,3 +191,48 @@ def test_keys_after_a_long_value_count(tmp_path: Path) -> None:
     path = tmp_path / "gold.jsonl"
     path.write_text(json.dumps({"wnd_id": "a", "text": "x" * (1 << 20), "event_mentions": []}))
     assert karat.read(path).format == "textee"
+
+
+@pytest.mark.parametrize(
+    ("line", "keys", "nearest"),
+    [
+        ({"doc_key": "d", "sentences": [["a"]], "chains": []}, "'doc_key', 'sentences', 'chains'", "'events' or 'ner'"),
+        ({"id": "d", "mention": []}, "'id', 'mention'", "jsonl, the nearest, also has 'mentions'"),
+        ({"target": "x", "denotations": []}, "'target', 'denotations'", ""),
+    ],
+)
+@pytest.mark.parametrize("suffix", [".jsonl", ".json", ".textee.json"])
+def test_an_unknown_format_is_said_once(line: Any, keys: str, nearest: str, suffix: str, tmp_path: Path) -> None:
+    """With the keys of its first object, not once per line, whatever the suffix, and pretty-printed or not."""
+    for text in (3 * f"{json.dumps(line)}\n", json.dumps([line], indent=2)):
+        path = tmp_path / f"x{suffix}"
+        path.write_text(text)
+        done = run("validate", str(path), "-f", "json")
+        (finding,) = json.loads(done.out)["files"][0]["findings"]
+        assert finding["code"] == "format-unknown"
+        assert f"has the keys {keys}" in finding["message"]
+        assert nearest in finding["message"]
+
+
+def test_pretty_printed_documents_are_read(tmp_path: Path) -> None:
+    """One value, or a list of them; findings name the line of the mention."""
+    documents = [{"id": id_, "text": "abc", "mentions": [{"id": "m", "span": [[0, 9]]}]} for id_ in "ab"]
+    one, both, lines = tmp_path / "one.jsonl", tmp_path / "both.json", tmp_path / "lines.jsonl"
+    one.write_text(json.dumps(documents[0], indent=1))
+    both.write_text(json.dumps(documents, indent=1))
+    lines.write_text("".join(f"{json.dumps(document)}\n" for document in documents))
+    assert list(karat.read(both)) == list(karat.read(lines))
+    assert list(karat.read(one)) == list(karat.read(lines))[:1]
+    (finding,) = json.loads(run("validate", str(one), "-f", "json").out)["files"][0]["findings"]
+    assert (finding["code"], finding["line"]) == ("span-beyond-text", 6)
+
+
+def test_stray_json_is_no_part_of_a_folder(tmp_path: Path) -> None:
+    """Beside the files of BioNLP, for example."""
+    (tmp_path / "x.a1").write_text("T1\tProtein 0 4\tAnna\n")
+    (tmp_path / "x.a2").write_text("T2\tDie 9 15\tkilled\nE1\tDie:T2 Theme:T1\n")
+    (tmp_path / "x.json").write_text('{"target": "x", "text": "Anna", "denotations": []}')
+    done = run("validate", str(tmp_path), "-f", "json")
+    codes = {finding["code"] for file in json.loads(done.out)["files"] for finding in file["findings"]}
+    assert codes == {"file-skipped", "text-missing"}
+    assert [document.id for document in karat.read(tmp_path)] == ["x"]

@@ -368,7 +368,7 @@ def test_a_truncated_line_hides_nothing_before_it_in_other_formats(tmp_path: Pat
     assert found(folder) == [
         ("text-differs", "fault", 2),
         ("realis-unknown", "note", 2),
-        ("brat-span", "fatal", 4),
+        ("brat-line", "fatal", 4),
     ]
 
 

@@ -106,6 +106,7 @@ class Conversion:
         write = self._format.write
         assert write is not None, "the format was chosen among those that are written"
         options = self._format.plan(self._documents(), self._options, self._lose)
+        head = options.head
         try:
             for id_ in self._corpus.ids():
                 document = self._corpus.read(id_, report)
@@ -123,7 +124,8 @@ class Conversion:
                     piece = write(document, options, self._lose)
                 if self.losses and self._first_loss is None:
                     self._first_loss = self._corpus.where(id_)
-                yield piece
+                yield head + piece if isinstance(piece, bytes) else piece
+                head = b""
         finally:
             self._corpus.close()
 

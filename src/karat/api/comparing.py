@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any, cast
 
+from msgspec.structs import asdict
+
 from karat.api.scoring import Side, corpus, level, listed, processes
 from karat.comparison.comparing import compared
 from karat.comparison.comparison import Comparison as _Comparison
@@ -98,7 +100,7 @@ def compare(
             seed=seed,
             executor=executor,
         )
-    return Comparison(**vars(outcome))
+    return Comparison(**asdict(outcome))
 
 
 def _opened(name: str, given: Side, gold: Corpus, known: Sequence[Finding]) -> Run:

@@ -263,15 +263,18 @@ def listed(names: str | Iterable[str]) -> tuple[str, ...]:
 
 def corpus(given: Side, side: Origin, other: Corpus | None, findings: Findings) -> Corpus:
     """One side as a corpus; `other` is gold, if this is a system."""
-    if isinstance(given, Corpus):
-        for finding in given.findings if isinstance(given, FileCorpus) else ():
+    if isinstance(given, FileCorpus):
+        for finding in given.findings:
             of_side(findings.add, side)(finding)
-        return given.beside(other) if isinstance(given, FileCorpus) and other is not None else given
+        return given if other is None else given.beside(other)
+    if isinstance(given, Corpus):
+        return given
     if isinstance(given, str | PathLike):
         fallback = other.format if isinstance(other, FileCorpus) else None
         opened = open_corpus(fspath(given), fallback=fallback, report=of_side(findings.add, side))
         return opened if other is None else opened.beside(other)
-    return MemoryCorpus([given] if isinstance(given, Document) else given, name=f"{side} in memory")
+    documents = [given] if isinstance(given, Document) else given
+    return MemoryCorpus(documents, name=f"{side} in memory", is_system=side == "system")
 
 
 class Scorer:
@@ -292,7 +295,8 @@ class Scorer:
     ) -> None:
         self._protocol = resolve(protocol, settings)
         self._options = Options(listed(measures), listed(by), per_unit, strict)
-        self._gold, self._system = MemoryCorpus(name="gold in memory"), MemoryCorpus(name="system in memory")
+        self._gold = MemoryCorpus(name="gold in memory")
+        self._system = MemoryCorpus(name="system in memory", is_system=True)
 
     def add(self, gold: Document, system: Document) -> None:
         """Add the two sides of one document. A pair that cannot be used is refused, and nothing is added."""

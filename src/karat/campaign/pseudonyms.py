@@ -64,6 +64,7 @@ class RenumberedCorpus:
         self.name = "system"
         self.tolerated_faults = corpus.tolerated_faults
         self.global_ids = corpus.global_ids
+        self.reading = corpus.reading
         self._numbers: dict[str, str] = {}
 
     @property

@@ -21,7 +21,6 @@ from karat.model import Document
 from karat.plugin import WriteOptions
 from karat.problems import Findings, KaratError, Rule, UsageError, nearest
 from karat.protocols import resolve_all
-from karat.result import main_score
 from karat.run.plan import Options
 from karat.run.scoring import score
 
@@ -192,7 +191,7 @@ def _columns(corpus: FileCorpus, names: Sequence[str], settings: dict[str, Any])
     protocols = resolve_all(names, settings)
     results = score(corpus, corpus, protocols, Options(accept_faults=True), findings=Findings())
     columns = [
-        Column("", result.protocol, id_, main_score([*result.scores[id_].micro.values]))
+        Column("", result.protocol, id_, result.scores[id_].micro.main_name)
         for result in results
         for id_ in result.headline_ids()
     ]

@@ -1,18 +1,28 @@
-"""How findings name a mention: by its span and cluster, since some readers have to make up the ids of mentions."""
+"""Rules on annotations, and how they are applied to a document.
+
+Findings name a mention by its span and cluster, since some readers have to make up the ids of mentions.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
-from html import unescape
+from functools import partial
 from itertools import pairwise
 from operator import attrgetter
+from typing import Literal
+
+from msgspec import msgpack
 
 from karat.model import Document, Mention, Region, Value, qualified
-from karat.problems import Finding, Findings, Item, Rule, quoted
+from karat.problems import Finding, Findings, Item, KaratError, Report, Rule, Target, quoted
+from karat.regions import is_nowhere
 
 
-def span_of(mention: Mention) -> str:
-    """The span of a mention, with its text."""
-    span = ", ".join(f"{begin}-{end}" for begin, end in mention.span)
+def span_of(mention: Mention, document: Document) -> str:
+    """The span of a mention, or the ids of its tokens, with its text."""
+    from karat.words import token_ids
+
+    ids = token_ids(document, mention.span)
+    span = ", ".join(f"{begin}-{end}" for begin, end in mention.span) if ids is None else ",".join(ids)
     return f"the span {span}" if mention.text is None else f"the span {span} ({quoted(mention.text)})"
 
 
@@ -107,7 +117,7 @@ def check_spans(document: Document) -> Iterator[Finding]:
     noun = "characters" if document.unit == "char" else "tokens"
     count = 0
     for item, region, _ in placed(document):
-        if (end := region[-1][1]) > len(content):
+        if (end := region[-1][1]) > len(content) and not is_nowhere(region):
             count += 1
             if count <= Findings.KEPT:
                 found = f"{owner(item)} of document {document.id!r} ends at {end:,}"
@@ -135,12 +145,18 @@ def check_texts(document: Document) -> Iterator[Finding]:
         if said is None or region[-1][1] > len(text) or region[0][0] < 0:
             continue
         there = " ".join([text[begin:end] for begin, end in region])
-        if there != said and said.split() not in (there.split(), unescape(there).split()):
+        if there != said and not _are_same_words(said, there):
             count += 1
             if count <= Findings.KEPT:
                 found = f"{owner(item)} of document {document.id!r} says {said[:SHOWN]!r}"
                 yield DIFFERS.at(f"{found}, but its span holds {there[:SHOWN]!r}", item=item, found=said)
     yield from DIFFERS.further(count)
+
+
+def _are_same_words(said: str, there: str) -> bool:
+    from html import unescape
+
+    return said.split() in (there.split(), unescape(there).split())
 
 
 IN_CLUSTER = Rule(
@@ -176,7 +192,8 @@ def check_duplicates(document: Document) -> Iterator[Finding]:
         held = frozenset(arguments.get(mention.id, ()))
         fellow = members.setdefault((mention.span, mention.cluster or (mention.id,), held), mention)
         if fellow is not mention:
-            found = f"{cluster_of(mention, document)} of document {quoted(document.id)} has {span_of(mention)} twice"
+            cluster, place = cluster_of(mention, document), span_of(mention, document)
+            found = f"{cluster} of document {quoted(document.id)} has {place} twice"
             yield IN_CLUSTER.at(found, item=mention.id)
         if has_templates:
             continue
@@ -193,7 +210,7 @@ def _both(first: Mention, second: Mention, document: Document) -> str:
         names = f"mention {first.id!r} and mention {second.id!r}"
     else:
         names = f"{cluster_of(first, document)} and {cluster_of(second, document)}"
-    return f"{names} of document {quoted(document.id)} share {span_of(second)}"
+    return f"{names} of document {quoted(document.id)} share {span_of(second, document)}"
 
 
 KNOWN = ("Actual", "Generic", "Other", "NOT_ANNOTATED")
@@ -244,14 +261,14 @@ def checking(
 MENTION = Rule("mention-in-documents", "fatal", "Give each mention of the corpus its own id.")
 KINDS = Rule("id-of-two-kinds", "fatal", "Give each element and each mention of the corpus its own id.")
 
-NamedIds = Sequence[tuple[str, str]]
-"""The kind of thing that an id names, and the id."""
+NamedIds = bytes
+"""Ids, each with the kind of thing that it names; encoded, as a run keeps those of all documents."""
 
 
 def ids_of(document: Document) -> NamedIds:
     """Return the ids of a document's mentions and elements."""
-    mentions = [(f"{mention.kind} mention", mention.id) for mention in document.mentions]
-    return [*mentions, *[(cluster.kind, cluster.id) for cluster in document.clusters]]
+    mentions = [(mention.kind + " mention", mention.id) for mention in document.mentions]
+    return msgpack.encode([*mentions, *[(cluster.kind, cluster.id) for cluster in document.clusters]])
 
 
 def id_conflicts(documents: Mapping[str, NamedIds]) -> Iterator[Finding]:
@@ -261,7 +278,7 @@ def id_conflicts(documents: Mapping[str, NamedIds]) -> Iterator[Finding]:
     """
     first: dict[str, tuple[str, str]] = {}
     for document, ids in documents.items():
-        for kind, id_ in ids:
+        for kind, id_ in msgpack.decode(ids, type=list[tuple[str, str]]):
             known, other = first.setdefault(id_, (kind, document))
             if other == document:
                 continue
@@ -271,3 +288,66 @@ def id_conflicts(documents: Mapping[str, NamedIds]) -> Iterator[Finding]:
                 yield KINDS.at(message, item=id_, document=document)
             elif kind.endswith(" mention"):
                 yield MENTION.at(f"{which} is also in document {quoted(other)}", item=id_, document=document)
+
+
+Check = Callable[[Document], Iterator[Finding]]
+"""Finds what breaks one rule in a document; findings name an item of it, not a file."""
+
+Where = Callable[[Target | None], tuple[str | None, int | None]]
+"""The file and the line of an item; of the document for None."""
+
+CHECKS: tuple[Check, ...] = (check_tokens, check_spans, check_texts, check_duplicates, check_realis)
+
+
+Reading = Literal["links", "paths"]
+"""How a protocol reads a kind of links as a hierarchy or sequence: as given, or with those that others imply."""
+Readings = Callable[[str], Reading | None]
+"""The reading of each kind of links; None: no protocol reads it."""
+
+
+def unread(kind: str) -> None:
+    """No protocol reads links."""
+    del kind
+
+
+def nowhere(item: Target | None) -> tuple[None, None]:
+    """A document that is in no file."""
+    del item
+    return None, None
+
+
+def check(
+    document: Document, where: Where = nowhere, more: Sequence[Check] = (), readings: Readings = unread
+) -> Iterator[Finding]:
+    """Apply all rules, and those in `more`, to a document; each finding has file and line.
+
+    `readings` are how protocols read its links.
+    Lines are looked up only while findings of a code are kept; later findings get the line of the document.
+    """
+    seen: dict[str, int] = {}
+    of_document: tuple[str | None, int | None] | None = None
+    links: Check = partial(_check_links, readings=readings)
+    for rule in (*CHECKS, links, *more):
+        for finding in rule(document):
+            count = seen[finding.code] = seen.get(finding.code, 0) + finding.times
+            if count <= Findings.KEPT:
+                file, line = where(finding.item)
+            else:
+                file, line = of_document = of_document or where(None)
+            yield finding._replace(file=file, line=line)
+
+
+def _check_links(document: Document, readings: Readings) -> Iterator[Finding]:
+    if document.links:
+        from karat.checks import links
+
+        yield from links.check(document, readings)
+
+
+def checked(document: Document, where: Where, report: Report, readings: Readings = unread) -> Document:
+    """The document, if it has no fatal finding; other findings are reported."""
+    for finding in check(document, where, readings=readings):
+        if finding.severity == "fatal":
+            raise KaratError(finding)
+        report(finding)
+    return document

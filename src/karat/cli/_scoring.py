@@ -16,7 +16,7 @@ from karat.cli._options import (
     topics_option,
 )
 from karat.cli._output import output_option, output_style
-from karat.cli.completion import Nearest, complete_formats, complete_measures, complete_protocols
+from karat.cli._values import Nearest, completes
 from karat.problems import UsageError
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ protocol_option = click.option(
     "protocols",
     multiple=True,
     metavar="NAME|FILE.toml",
-    shell_complete=complete_protocols,
+    shell_complete=completes("protocols"),
     help="Protocol to score with; may be repeated. Default: by the format of GOLD.",
 )
 measure_option = click.option(
@@ -138,19 +138,19 @@ measure_option = click.option(
     "measures",
     multiple=True,
     metavar="ID",
-    shell_complete=complete_measures,
+    shell_complete=completes("measures"),
     help="Score only this measure, or, if there is none of that id, all whose ids start with ID; may be repeated.",
 )
 gold_format_option = click.option(
     "--gold-format",
     metavar="FORMAT",
-    shell_complete=complete_formats,
+    shell_complete=completes("formats"),
     help="Format of GOLD. Default: detected from the content.",
 )
 system_format_option = click.option(
     "--system-format",
     metavar="FORMAT",
-    shell_complete=complete_formats,
+    shell_complete=completes("formats"),
     help="Format of SYSTEM. Default: detected, else that of GOLD.",
 )
 resamples_option = click.option(

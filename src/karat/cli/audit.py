@@ -7,7 +7,7 @@ import click
 
 from karat.cli._options import input_options, print_findings, progress, topics_option, validated_option
 from karat.cli._output import output_option, output_style, refuse_overwriting, write_output
-from karat.cli.completion import Nearest, complete_files
+from karat.cli._values import FILE, Nearest
 from karat.problems import placed
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ wrong. Needs the extra karat[baselines].
 
 
 @click.command(epilog=EPILOG)
-@click.argument("corpus", shell_complete=complete_files)
+@click.argument("corpus", type=FILE)
 @topics_option
 @click.option(
     "--threshold",

@@ -19,8 +19,8 @@ from karat.cli._scoring import (
     seed_option,
     system_format_option,
 )
+from karat.cli._values import FILE, Nearest, completes
 from karat.cli.campaign_new import new
-from karat.cli.completion import Nearest, complete_files, complete_measures
 from karat.problems import UsageError
 
 if TYPE_CHECKING:
@@ -80,15 +80,15 @@ class WithTemplate(click.Command):
 
 
 @click.command(epilog=EPILOG, cls=WithTemplate)
-@click.argument("submissions", shell_complete=complete_files)
-@click.option("--gold", metavar="DIR", required=True, shell_complete=complete_files, help="Gold: a folder or a file.")
+@click.argument("submissions", type=FILE)
+@click.option("--gold", metavar="DIR", required=True, type=FILE, help="Gold: a folder or a file.")
 @click.option(
     "--config",
     metavar="FILE.toml",
     callback=_configured,
     is_eager=True,
     expose_value=False,
-    shell_complete=complete_files,
+    type=FILE,
     help="Take options from FILE, by their names. Paths in it are relative to its folder.",
 )
 @protocol_option
@@ -155,7 +155,7 @@ class WithTemplate(click.Command):
 @click.option(
     "--sort-by",
     metavar="ID",
-    shell_complete=complete_measures,
+    shell_complete=completes("measures"),
     help="Measure that systems are ranked by. Default: that of the ACE task, else the first of the headline that gold "
     "supports.",
 )
@@ -189,7 +189,7 @@ class WithTemplate(click.Command):
     "-o",
     "--output",
     metavar="DIR",
-    shell_complete=complete_files,
+    type=FILE,
     help="Folder for results.sqlite, the results as text, JSON and CSV, and site/. Default: SUBMISSIONS-results.",
 )
 @digits_option

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import click
 
-from karat.cli.completion import complete_measures
+from karat.cli._values import completes
 from karat.families import MEASURES
 from karat.plugin import Card
 from karat.problems import UsageError, nearest
@@ -24,7 +24,7 @@ MEASURE is a family (`karat measures` lists them), the id of a measure, or the l
 
 
 @click.command(epilog=EPILOG)
-@click.argument("measure", shell_complete=complete_measures)
+@click.argument("measure", shell_complete=completes("measures"))
 def explain(measure: str) -> None:
     """Explain MEASURE.
 

@@ -4,9 +4,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from karat.cli._figures import Plot, plot_option, refuse_outputs, write_figures
-from karat.cli._options import progress, worker_options
-from karat.cli._output import report_size, write_output
+from karat.cli._options import plot_option, progress, worker_options
+from karat.cli._output import refuse_overwriting, report_size, write_output
 from karat.cli._scoring import (
     RESAMPLES,
     SEED,
@@ -17,9 +16,10 @@ from karat.cli._scoring import (
     protocol_names,
     scoring_options,
 )
-from karat.cli.completion import complete_files
+from karat.cli._values import FILE
 
 if TYPE_CHECKING:
+    from karat.cli._figures import Plot
     from karat.corpus.interface import Executor
     from karat.run.plan import Options
 
@@ -55,13 +55,17 @@ class OneSystem(click.Command):
 
 
 @click.command(epilog=EPILOG, cls=OneSystem)
-@click.argument("gold", shell_complete=complete_files)
-@click.argument("system", shell_complete=complete_files)
+@click.argument("gold", type=FILE)
+@click.argument("system", type=FILE)
 @scoring_options
-@plot_option("KIND: breakdown (default with --by), scores (default), confusion, accuracy, product, attributes.")
+@plot_option(
+    "[KIND=]FILE",
+    "KIND: breakdown (default with --by), scores (default), confusion, accuracy, product, attributes.",
+    "parse_known",
+)
 @worker_options
 def score(
-    gold: str, system: str, options: "Options", output: Output, plots: tuple[Plot, ...], executor: "Executor"
+    gold: str, system: str, options: "Options", output: Output, plots: "tuple[Plot, ...]", executor: "Executor"
 ) -> None:
     """Score SYSTEM against GOLD under one or more protocols."""
     from msgspec.structs import replace
@@ -80,7 +84,12 @@ def score(
     findings = Findings()
     gold_corpus = open_gold(gold, options, findings.add)
     system_corpus = open_system(system, gold_corpus, options, findings.add)
-    refuse_outputs(plots, output.file, [*gold_corpus.inputs(), *system_corpus.inputs()])
+    inputs = [*gold_corpus.inputs(), *system_corpus.inputs()]
+    if plots:
+        from karat.cli._figures import refuse_outputs
+
+        refuse_outputs(plots, output.file, inputs)
+    refuse_overwriting(output.file, inputs)
     protocols = resolve_all(protocol_names(options, gold_corpus), options.settings)
     with_documents = output.form == "html" and not output.summary
     if with_documents:
@@ -100,6 +109,7 @@ def score(
         resamples, seed = options.resamples or RESAMPLES, options.seed or SEED
         results = [with_intervals(result, level=level, resamples=resamples, seed=seed) for result in results]
     if plots:
+        from karat.cli._figures import write_figures
         from karat.report.figures.kinds import result_figure
 
         write_figures(plots, lambda kind, of: result_figure(results, kind, of, sort=output.sort), output.file)
@@ -107,8 +117,7 @@ def score(
             results = [replace(result, errors=None) for result in results]
     if output.form == "html":
         from karat.report.html.gather import Gathered
-        from karat.report.html.report import score_report
-        from karat.report.html.sections import short_name
+        from karat.report.html.report import score_report, short_name
 
         documents = Gathered(gold_corpus) if with_documents else None
         if documents is not None:

@@ -10,27 +10,33 @@ from karat.comparison.tests import (
     PAIRED_BOOTSTRAP,
     RANDOMISATION,
     PairedTest,
-    Resampled,
-    ResampleTask,
     SwapTask,
-    SystemRows,
     adjusted,
     deviations,
     mean_leaf,
     mean_rows,
     mean_scores,
-    observed_means,
-    resampled,
     swapped,
-    system_intervals,
 )
 from karat.corpus.interface import Corpus, Executor
+from karat.counts import main_score
 from karat.problems import Finding, Rule, nearest
-from karat.result import Confidence, Result, UnitRows, main_score
+from karat.result import Confidence, Result, UnitRows
 from karat.run.executors import Serial
 from karat.run.plan import Options
 from karat.stats import paired
-from karat.stats.confidence import JACKKNIFE, confidence, remarks, scored
+from karat.stats.confidence import (
+    JACKKNIFE,
+    Resampled,
+    ResampleTask,
+    SystemRows,
+    confidence,
+    intervals,
+    observed_means,
+    remarks,
+    resampled,
+    scored,
+)
 from karat.stats.resampling import ScoreName, flat
 
 LEAST_RESAMPLES = 1000
@@ -116,7 +122,7 @@ def compare(
         runs = results[name]
         scores = mean_scores([run.scores for run in runs])
         if how is not None:
-            scores = scored(scores, system_intervals(rows[name], resamples_of[name], how), how.method)
+            scores = scored(scores, intervals(rows[name], resamples_of[name], how), how.method)
         own_units = mean_rows([run.units for run in runs], mean_leaf)
         systems.append(ComparedSystem(name, runs, scores, mean_breakdowns(runs), own_units, deviations(runs), 0))
     comparison = Comparison(

@@ -14,6 +14,8 @@ from karat.model import Document
 from karat.plugin import Context, Format, Identity, Marker, Piece, ReadOptions
 from karat.problems import Report, Rule
 
+DOCUMENT = 500
+"""The cost of a document besides its bytes, in bytes."""
 WINDOW = 1 << 18
 """Bytes that are searched at once, up to the end of a line."""
 

@@ -9,7 +9,7 @@ import msgspec
 from karat.corpus.index import Index
 from karat.formats import DOCUMENT_TWICE, jsonl
 from karat.model import Document
-from karat.plugin import Facts
+from karat.plugin import Context, Facts, ReadOptions
 from karat.problems import Finding, Report, Rule, Target, quoted, refusing
 
 NO_DOCUMENT = Rule(
@@ -20,10 +20,12 @@ NO_DOCUMENT = Rule(
 class MemoryCorpus:
     """Documents in memory. They are what `.jsonl` files hold, and choose protocols in the same way."""
 
-    def __init__(self, documents: Iterable[Document] = (), *, name: str = "memory") -> None:
+    def __init__(self, documents: Iterable[Document] = (), *, name: str = "memory", is_system: bool = False) -> None:
         self.name = name
+        self._options = ReadOptions(is_system=is_system)
         self.tolerated_faults: frozenset[str] | None = None
         self.global_ids = False
+        self.reading: str | None = None
         self._facts: Facts | None = None
         self._documents: dict[str, tuple[Document, list[Finding]]] = {}
         for document in documents:
@@ -32,7 +34,8 @@ class MemoryCorpus:
     def add(self, document: Document) -> None:
         """Add one document; refuse it if it cannot be used, or if there is one of that id."""
         findings: list[Finding] = []
-        checked = jsonl.sound(_typed(document, self.name), refusing(findings.append), file=self.name)
+        context = Context(self._options, refusing(findings.append))
+        checked = jsonl.sound(_typed(document, self.name), context, file=self.name)
         if checked.id in self._documents:
             raise DOCUMENT_TWICE.error(f"document {quoted(checked.id)} was already given", file=self.name)
         self._documents[checked.id] = checked, findings

@@ -10,8 +10,7 @@ from typing import Literal
 from msgspec import Struct, field
 
 from karat.families.arg.candidates import CandidateTriggers, TriggerCandidates
-from karat.families.arg.keyed import OUTCOMES, Keyed
-from karat.families.arg.keys import Items, KeyedTable, KeyRow, Types
+from karat.families.arg.keyed import OUTCOMES, Items, Keyed, KeyRow, Triggers, Types
 from karat.plugin import Card, Entry, Family, Setting
 
 CARD = Card(
@@ -75,8 +74,8 @@ def measures(parameters: Parameters, setting: Setting) -> list[Entry]:
     del setting
     if parameters.rule == "candidates":
         return [CandidateTriggers(TriggerCandidates())]
-    items = Items("triggers", types=parameters.types)
-    return [Keyed(KeyedTable(items, row), f"trig.{name}") for name, row in parameters.rows.items()]
+    table = Triggers(Items(types=parameters.types))
+    return [Keyed(table, f"trig.{name}", row) for name, row in parameters.rows.items()]
 
 
 FAMILY = Family(CARD, Parameters, measures)

@@ -180,8 +180,8 @@ def read(value: Piece, context: Context) -> Document:
     refuse_unit(context.options.unit, "token", value)
     record = record_of(value, _decoder, SHAPE)
     forms = tuple(chain.from_iterable(record.sentences))
-    content = EventDocument(record.doc_key, context.report, value, forms)
-    side = _side(record, is_system=context.options.gold is not None)
+    content = EventDocument(record.doc_key, context, value, forms)
+    side = _side(record, is_system=context.options.is_system)
     entities = _add_entities(side, content)
     for index, event in enumerate(chain.from_iterable(side.events), 1):
         try:
@@ -263,6 +263,5 @@ FORMAT = Format(
     read=each_value(read),
     marker=lines_with("doc_key"),
     write=write,
-    refers_to_gold=True,
     global_ids="none",
 )

@@ -91,7 +91,7 @@ def _event(event: Mention, window: Writable) -> dict[str, Any]:
 SHAPE = Rule("textee-shape", "fatal", 'A line is one window: {"wnd_id": ..., "tokens": [...], "event_mentions": [...]}')
 
 
-class _Window(Annotated, frozen=True, kw_only=True):
+class _Window(Annotated, frozen=True, kw_only=True, omit_defaults=True):
     wnd_id: Id
     event_mentions: tuple[EventMention, ...]
     doc_id: str | None = None
@@ -105,8 +105,8 @@ _decoder = msgspec.json.Decoder(_Window)
 def read(value: Piece, context: Context) -> Document:
     """Read one window."""
     refuse_unit(context.options.unit, "token", value)
-    window = record_of(value, _decoder, SHAPE)
-    content = EventDocument(window.wnd_id, context.report, value)
+    window = record_of(value, _decoder, SHAPE, is_whole=True)
+    content = EventDocument(window.wnd_id, context, value)
     add_mentions(window, content)
     own_name = window.doc_id is None or window.doc_id == window.wnd_id
     return content.document(

@@ -77,7 +77,7 @@ def read(piece: Piece, context: Context) -> Iterator[Document]:
             documents[mention.doc_id] = _Reader(mention, known)
         chain = mention.predicted_coref_chain if is_predicted else mention.coref_chain
         try:
-            documents[mention.doc_id].add(mention, None if chain in UNKNOWN else str(chain), value)
+            documents[mention.doc_id].add(mention, None if chain in UNKNOWN else str(chain), value, context)
         except KaratError as error:
             context.report(error.finding)
     for reader in documents.values():
@@ -106,24 +106,26 @@ class _Reader:
         self._sentences.append((len(self._forms), len(self._forms) + len(context)))
         self._forms += context
 
-    def add(self, mention: _Mention, cluster: str | None, value: Piece) -> None:
+    def add(self, mention: _Mention, cluster: str | None, value: Piece, context: Context) -> None:
         """Add a mention."""
-        context = mention.mention_context
+        words = mention.mention_context
         id_ = f"m{len(self._mentions) + 1}" if mention.mention_id in (None, "") else str(mention.mention_id)
         if id_ in self._mentions:
             message = f"mention id {quoted(id_)} is used twice in document {quoted(self._id)}"
             raise TWICE.error(message, file=value.name, line=value.line, found=id_)
         tokens = mention.tokens_number
-        if not tokens or not all(0 <= token < len(context) for token in tokens):
+        text: str | None = None
+        if tokens and all(0 <= token < len(words) for token in tokens):
+            if words not in self._begins:
+                self._lay(words)
+            span = runs(self._begins[words] + token for token in tokens)
+            text = " ".join(words[token] for token in sorted({*tokens}))
+        else:
             found = quoted(str([*tokens]))
-            message = f"mention {quoted(id_)} has the tokens {found}, but its context has {len(context):,}, from 0"
-            raise SHAPE.error(message, file=value.name, line=value.line)
-        if context not in self._begins:
-            self._lay(context)
-        begin = self._begins[context]
-        text = " ".join(context[token] for token in sorted({*tokens}))
+            message = f"mention {quoted(id_)} has the tokens {found}, but its context has {len(words):,}, from 0"
+            finding = SHAPE.at(message, file=value.name, line=value.line)
+            span = (context.misplaced(finding, (words, tokens)),)
         type_ = None if mention.mention_type is None else str(mention.mention_type)
-        span = runs(begin + token for token in tokens)
         self._mentions[id_] = Mention(id_, span, cluster=cluster, attributes=typed(type_), text=text), value.line
 
     def document(self) -> Document:

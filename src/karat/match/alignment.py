@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from karat.limits import MOST_PAIRS, check_pairs
 from karat.match.matchings import MATCHINGS
 from karat.match.similarities import SIMILARITIES
-from karat.model import Mention, Pair, Region, Value
+from karat.model import ClusterKey, Mention, Pair, Region, Value, cluster_keys
 from karat.plugin import (
     AlignedPairs,
     AlignmentChoice,
@@ -218,3 +218,11 @@ ORDERS: dict[str, Callable[[Sequence[Mention]], list[int]]] = {"text": text_orde
 
 def _place(mention: Mention) -> tuple[int, int, int]:
     return (mention.span[0][0], mention.span[-1][1], len(mention.span)) if mention.span else (-1, -1, 0)
+
+
+class ClusterKeys(TableSpec[tuple[list[ClusterKey], list[ClusterKey]]], Struct, frozen=True, cache_hash=True):
+    """The cluster of each mention, of gold and of the system; coreference reads the same lists."""
+
+    def make(self, tables: Tables) -> tuple[list[ClusterKey], list[ClusterKey]]:
+        """List them in the order of the mentions."""
+        return cluster_keys(tables.pair.gold), cluster_keys(tables.pair.system)

@@ -91,6 +91,21 @@ class TableSpec(Generic[T]):
         """The items that errors of its measures are about, if there are classes for them."""
         return None
 
+    @property
+    def drops_items(self) -> bool:
+        """True if `finish` drops items, so that breakdowns cannot count them before."""
+        return False
+
+    @property
+    def link_kinds(self) -> tuple[str, ...]:
+        """The kinds of links between events that it reads as a hierarchy or a sequence."""
+        return ()
+
+    @property
+    def reads_paths(self) -> bool:
+        """True if a link that others imply says nothing new."""
+        return False
+
     def finish(self, tables: Sequence[T], report: Report) -> Sequence[T]:
         """The tables of all units as they are counted, if that depends on all of them (`counted` is "corpus")."""
         del report

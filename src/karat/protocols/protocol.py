@@ -240,7 +240,7 @@ def _fitting(key: str, value: Any, parameter: Parameter) -> Any:
         limits = " and ".join([f"at least {low:g}"] * (low is not None) + [f"at most {high:g}"] * (high is not None))
         raise UsageError("bad-value", f"--set {key}={value}: expected {limits}", parameter.help)
     if parameter.choices is not None and fitted not in parameter.choices and not parameter.file:
-        hint = f"{nearest(str(fitted), parameter.choices)} It takes: {', '.join(parameter.choices)}."
+        hint = f"It takes: {', '.join(parameter.choices)}."
         raise UsageError("bad-value", f"--set {key}={value}: not a value it takes", hint)
     if parameter.is_file(fitted) and not _is_file(fitted):
         also = f"; {key} also takes: {', '.join(parameter.choices)}" if parameter.choices else ""

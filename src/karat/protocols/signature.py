@@ -6,8 +6,10 @@ from karat import __version__
 from karat.protocols.protocol import Protocol
 
 
-def signature(protocol: Protocol, *, units: Iterable[str], fingerprint: str, topics: str | None) -> str:
-    """Version, protocol, what was set, the topics, the unit of offsets, and the fingerprint of gold."""
+def signature(
+    protocol: Protocol, *, units: Iterable[str], fingerprint: str, topics: str | None, reading: str | None = None
+) -> str:
+    """Version, protocol, what was set, the topics, how strings are found, the unit of offsets, gold's fingerprint."""
     name = protocol.name if protocol.digest is None else f"{protocol.name}@sha256:{protocol.digest}"
     settings = [f"{key}={value}" for key, value in protocol.settings().items()]
     parts = [
@@ -15,6 +17,7 @@ def signature(protocol: Protocol, *, units: Iterable[str], fingerprint: str, top
         f"protocol={name}",
         *settings,
         *([] if topics is None else [f"topics={topics}"]),
+        *([] if reading is None else [reading]),
         f"unit={'+'.join(sorted(units))}",
         f"gold={fingerprint}",
     ]

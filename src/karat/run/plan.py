@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 from msgspec.structs import astuple
 
-from karat.checks.links import Reading
+from karat.checks.annotations import Reading
 from karat.families import MEASURES
 from karat.match.alignment import Alignment
-from karat.match.events import EventTable
 from karat.model import Document, Pair
 from karat.plugin import (
     Averages,
@@ -33,7 +32,6 @@ from karat.plugin import (
 from karat.problems import Finding, KaratError, Report, Rule, nearest, quoted
 from karat.protocols import PROTOCOLS, Protocol, resolve
 from karat.result import Score
-from karat.run.fields import Field
 from karat.run.pairs import PreparedPair
 from karat.run.rows import NO_COUNTS, AveragedMeasure, DocumentRow, MeasureSet, UnitRow
 
@@ -42,6 +40,7 @@ if TYPE_CHECKING:
     from karat.insight.records import Line
     from karat.insight.units import Target
     from karat.run.breakdown import Breakdown
+    from karat.run.fields import Field
 
 NO_TOPIC = Rule(
     "topic-missing", "note", "Give each document a topic, or choose a protocol with another unit of evaluation."
@@ -163,8 +162,10 @@ class Plan:
         return [Breakdown(field, _having(field, known, self.measures.measures), self.protocol) for field in self.fields]
 
     @cached_property
-    def fields(self) -> list[Field]:
+    def fields(self) -> "list[Field]":
         """The fields to break scores down by."""
+        from karat.run.fields import Field
+
         offered = self._known_attributes.union(*(measure.fields for measure, _ in self.measures.measures))
         return [Field.of(name, in_order(offered)) for name in dict.fromkeys(self.options.by)]
 
@@ -323,8 +324,6 @@ def readings(tables: Iterable[TableSpec[Any]]) -> dict[str, Reading]:
     """Return how tables of links read each kind; `links`, if one of them reads links as given."""
     found: dict[str, Reading] = {}
     for table in tables:
-        if not isinstance(table, EventTable):
-            continue
         for kind in table.link_kinds:
             found[kind] = "paths" if table.reads_paths and found.get(kind) != "links" else "links"
     return found
@@ -402,7 +401,7 @@ def _align(
     return Alignment.of(choice, protocol.comparison, attributes, agree=agree, rewarded=rewarded, after=after)
 
 
-def _having(field: Field, attributes: Collection[str], measures: Sequence[AveragedMeasure]) -> list[AveragedMeasure]:
+def _having(field: "Field", attributes: Collection[str], measures: Sequence[AveragedMeasure]) -> list[AveragedMeasure]:
     """Return the measures that can be broken down by a field: all, unless only the items of some of them have it."""
     needed = set(field.attributes).difference(attributes)
     return [(measure, averages) for measure, averages in measures if needed.issubset(measure.fields)]

@@ -15,7 +15,6 @@ from msgspec.structs import astuple
 from karat.model import Document, Value
 from karat.plugin import Averages, Composite, Measure, Tables, TableSpec, UnitOfEvaluation
 from karat.problems import Rule
-from karat.run.fields import FieldValue
 
 if TYPE_CHECKING:
     from karat.insight.records import DocumentRecords
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from karat.records import OutcomeRecord
     from karat.result import ItemCounts
     from karat.run.details import ListedItems
+    from karat.run.fields import FieldValue
 
 
 NO_COUNTS = array("d")
@@ -37,7 +37,7 @@ class FieldRow(Struct, gc=False):
     """By value and number of the alignment: the document restricted to mentions with that value."""
     items: "dict[tuple[FieldValue, str], ItemCounts]"
     """By value and measure: how many items there are."""
-    spellings: dict[FieldValue, tuple[bool, str]]
+    spellings: "dict[FieldValue, tuple[bool, str]]"
     """The spelling of each value; gold's spelling sorts first."""
 
 

@@ -9,7 +9,6 @@ from msgspec.structs import replace
 
 from karat import __version__
 from karat.checks.annotations import NamedIds, id_conflicts
-from karat.checks.links import absent_kinds
 from karat.corpus.files import FileCorpus
 from karat.corpus.fingerprint import Fingerprint
 from karat.corpus.interface import Corpus, Executor, Progress
@@ -24,7 +23,7 @@ from karat.run.pipeline import Batch, Pipeline, Work, across
 from karat.run.plan import Options, Plan
 from karat.run.remarks import counted, remarks
 from karat.run.rows import DocumentRow, UnitRow
-from karat.run.units import ScoreFunction, UnitTable, finish, leave_out
+from karat.run.units import ScoreFunction, UnitTable, finish
 
 if TYPE_CHECKING:
     from karat.run.breakdown import BrokenDown
@@ -91,7 +90,7 @@ def _score(
     ]
     findings.merge(pipeline.take_findings())
     results = [
-        _result(plan, rows, *made, *sides, offsets=whole.units, findings=findings)
+        _result(plan, rows, *made, *sides, offsets=whole.units, reading=system.reading, findings=findings)
         for plan, rows, made in zip(pipeline.plans, whole.rows, finished, strict=True)
     ]
     if options.errors:
@@ -145,8 +144,15 @@ def _look_across(pipeline: Pipeline, whole: Batch) -> None:
                 raise KaratError(finding)
             places.report(finding)
     assert whole.facts is not None, "they were assumed"
-    for finding in absent_kinds(whole.system_links, whole.facts[0].links_of(None)):
-        pipeline.report(finding._replace(file=pipeline.system.name))
+    if whole.strings:
+        from karat.formats.answers import note_on_strings
+
+        pipeline.report(note_on_strings(whole.strings)._replace(file=pipeline.system.name))
+    if whole.system_links:
+        from karat.checks.links import absent_kinds
+
+        for finding in absent_kinds(whole.system_links, whole.facts[0].links_of(None)):
+            pipeline.report(finding._replace(file=pipeline.system.name))
     counts = (whole.gold_mentions, whole.system_mentions)
     for what, corpus, count in zip(("gold", "the system"), (pipeline.gold, pipeline.system), counts, strict=True):
         if not count:
@@ -168,6 +174,7 @@ def _result(
     system: Side,
     *,
     offsets: Iterable[str],
+    reading: str | None,
     findings: Findings,
 ) -> Result:
     """Return the result of a protocol. Of the sides, only the mentions that it scores are counted."""
@@ -192,6 +199,7 @@ def _result(
             units=offsets,
             fingerprint=str(gold.fingerprint),
             topics=None if options.topics is None else str(options.topics),
+            reading=reading,
         ),
         unit=protocol.unit,
         unit_count=len(units),
@@ -220,6 +228,8 @@ def _result(
 def _unit_rows(
     plan: Plan, rows: Sequence[DocumentRow], units: Sequence[UnitRow], table: UnitTable, whole: ScoreFunction
 ) -> UnitRows:
+    from karat.run.jackknife import leave_out
+
     part, scores = leave_out(plan.measures, rows)
     left_out = {name: _select(plan, dict(of_part)) for name, of_part in scores.items()}
     return UnitRows([unit.unit for unit in units], list(table.columns()), whole, left_out, part)

@@ -2,7 +2,7 @@
 
 import math
 from array import array
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import cached_property
 from itertools import groupby
 from operator import mul
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from karat.counts import Counts, Means, ScoreValues, fill_undefined, mean, mean_columns, ratio_names, scores_of_counts
 from karat.plugin import Averages, Composite
-from karat.problems import Report, ignore
+from karat.problems import Report
 from karat.result import Score
 from karat.run.rows import DocumentRow, MeasureSet, UnitRow
 
@@ -176,9 +176,6 @@ def finished_scores(counts: Counts, averages: Averages) -> ScoreValues:
     return ScoreValues(scores_of_counts(counts, undefined=averages.undefined), counts)
 
 
-MOST_LEFT_OUT = 100
-"""Limit on the parts of a unit that are left out in turn."""
-
 Count = Callable[[str, Sequence[DocumentRow], Sequence[Any]], UnitRow]
 """Makes the row of a unit from its documents and its finished tables, in the order of the specs."""
 
@@ -231,46 +228,3 @@ def folded(measures: MeasureSet, rows: Sequence[DocumentRow]) -> list[DocumentRo
 
 def _sums(rows: Sequence[Any]) -> Any:
     return tuple(map(sum, zip(*rows, strict=True)))
-
-
-def leave_out(measures: MeasureSet, rows: Sequence[DocumentRow]) -> tuple[str, Mapping[str, Mapping[str, Score]]]:
-    """Score a single unit without each of its topics in turn, or, if it has only one, each of its documents.
-
-    Returns what is left out (a topic, a document, or a group of them) and the scores by its name. Many are left out in
-    groups, each named after its first member.
-    """
-    if measures.is_by_document or len({row.unit for row in rows}) != 1:
-        return "", {}
-    documents = [row.about for row in rows if row.about is not None]
-    part, names = "topic", [document.topic or document.id for document in documents]
-    if len(set(names)) == 1 or not any(document.topic for document in documents):
-        part, names = "document", [document.id for document in documents]
-    sizes = dict.fromkeys(names, 0)
-    for name, row in zip(names, rows, strict=True):
-        sizes[name] += row.gold
-    # What gold has comes first, so that its groups are the same for systems that add different documents.
-    parts = sorted(sizes, key=lambda name: (not sizes[name], name))
-    if len(parts) == 1:
-        return part, {}
-    if len(parts) > MOST_LEFT_OUT:
-        part += " group"
-    group_of = {name: index % MOST_LEFT_OUT for index, name in enumerate(parts)}
-    groups = [group_of[name] for name in names]
-    return part, dict(zip(parts, _scores_without(measures, rows, groups), strict=False))
-
-
-def _scores_without(
-    measures: MeasureSet, rows: Sequence[DocumentRow], groups: Sequence[int]
-) -> Iterator[Mapping[str, Score]]:
-    """Yield the scores without each group of documents (jackknife)."""
-    sums = [spec.leave_out([row.tables[index] for row in rows], groups) for index, spec in enumerate(measures.specs)]
-    for group in range(max(groups) + 1):
-        tables = [next(tables) for tables in sums]
-        finished = [
-            spec.finish([table], ignore)[0] if spec.counted == "corpus" else table
-            for spec, table in zip(measures.specs, tables, strict=True)
-        ]
-        rest = [row for row, other in zip(rows, groups, strict=True) if other != group]
-        gold, system = sum(row.gold for row in rest), sum(row.system for row in rest)
-        unit = UnitRow(rows[0].unit, gold, system, measures.counts(finished))
-        yield UnitTable(measures, [unit]).scores()

@@ -11,11 +11,10 @@ from itertools import chain, tee
 from typing import Any, NamedTuple
 
 from karat.checks import Check, check
-from karat.checks.annotations import NamedIds, checking, id_conflicts, ids_of
-from karat.checks.links import Reading
-from karat.corpus.chunks import DOCUMENT, LARGEST, PER_WORKER, Sent, attempted, collected
+from karat.checks.annotations import NamedIds, Reading, checking, id_conflicts, ids_of
+from karat.corpus.chunks import LARGEST, PER_WORKER, Sent, attempted, collected
 from karat.corpus.files import FileCorpus, Where
-from karat.corpus.index import Entry, Index
+from karat.corpus.index import DOCUMENT, Entry, Index
 from karat.corpus.interface import Executor, Progress
 from karat.corpus.opening import absent_names, corpus_of
 from karat.corpus.paths import UNREADABLE, File, find

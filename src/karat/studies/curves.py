@@ -7,12 +7,12 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
+from karat.arguments import argument_test
 from karat.corpus.memory import MemoryCorpus
 from karat.counts import ScoreValues
-from karat.model import Document, Pair, argument_test
+from karat.model import Document, Pair
 from karat.problems import KaratError
 from karat.protocols import Protocol
-from karat.report.tables import summary
 from karat.run.pairs import Preparation
 from karat.run.plan import Options, Plan, unit_of
 from karat.run.rows import DocumentRow
@@ -158,16 +158,6 @@ def _among(measures: Sequence[str], chosen: Collection[str]) -> tuple[str, ...]:
     return tuple(id_ for id_ in measures if id_ in chosen)
 
 
-def headline(leaf: ScoreValues) -> float | None:
-    """The main score of a measure: F1 if it has one."""
-    return leaf.values[headline_name(leaf)]
-
-
-def headline_name(leaf: ScoreValues) -> str:
-    """The name of that score."""
-    return summary(list(leaf.values))[0]
-
-
 Direction = Literal["grow", "spoil"]
 
 
@@ -231,7 +221,7 @@ def _mixed(count: int, random: Random) -> tuple[int, ...]:
     return tuple(sorted(range(count), key=keys.__getitem__))
 
 
-def curve(
+def curve_of(
     bench: Bench,
     pieces: Pieces,
     way: Way,
@@ -266,4 +256,4 @@ def stops(count: int, steps: int) -> list[int]:
 def _scores(leaves: Leaves, measures: Sequence[str]) -> Iterator[tuple[str, float | None]]:
     for id_ in measures:
         if id_ in leaves:
-            yield id_, headline(leaves[id_])
+            yield id_, leaves[id_].main_value

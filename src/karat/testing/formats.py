@@ -69,7 +69,7 @@ def _check_round_trip(format_: Format, write: Write, examples: int) -> None:
             except KaratError:
                 return  # a format may refuse what it cannot hold at all
             back = _read_back(format_, written, Path(folder), document.unit)
-        assert [one.id for one in back] == [document.id], f"{format_.title}: {document} was read back as {back}"
+        assert [read.id for read in back] == [document.id], f"{format_.title}: {document} was read back as {back}"
         same = losses or _fingerprint(back[0]) == _fingerprint(document)
         assert same, f"{format_.title} reports no loss, but {document} was written as {written!r} and read as {back}"
 

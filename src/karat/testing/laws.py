@@ -324,16 +324,16 @@ def _without_messages(content: dict[str, Any]) -> dict[str, Any]:
     return content | {"warnings": [warning | {"message": ""} for warning in content["warnings"]]}
 
 
-def _difference(one: Any, other: Any, where: str = "") -> str:
+def _difference(value: Any, other: Any, where: str = "") -> str:
     """The first place where two results differ."""
-    if isinstance(one, dict) and isinstance(other, dict):
-        for key in dict.fromkeys([*one, *other]):
-            if one.get(key) != other.get(key):
-                return _difference(one.get(key), other.get(key), f"{where}/{key}")
-    return f"{where} from {one!r} to {other!r}"
+    if isinstance(value, dict) and isinstance(other, dict):
+        for key in dict.fromkeys([*value, *other]):
+            if value.get(key) != other.get(key):
+                return _difference(value.get(key), other.get(key), f"{where}/{key}")
+    return f"{where} from {value!r} to {other!r}"
 
 
-def _close(one: Sequence[float], other: Sequence[float]) -> bool:
-    return len(one) == len(other) and all(
-        math.isclose(x, y, rel_tol=1e-9, abs_tol=1e-9) for x, y in zip(one, other, strict=True)
+def _close(numbers: Sequence[float], other: Sequence[float]) -> bool:
+    return len(numbers) == len(other) and all(
+        math.isclose(x, y, rel_tol=1e-9, abs_tol=1e-9) for x, y in zip(numbers, other, strict=True)
     )

@@ -21,7 +21,7 @@ from karat.families.ace.records import (
     RelationToken,
     ScoredMention,
     value_of,
-    wrong_attributes,
+    wrong_mention_attributes,
 )
 from karat.match.assignment import assignment
 from karat.model import Mention, Value
@@ -44,7 +44,7 @@ class Ties(NamedTuple):
 def optimal(gains: Gains, agreement: Callable[[IndexPair], int] | None = None) -> list[IndexPair]:
     """The pairs with the greatest sum of gains; ties: more pairs, overlap, agreement, then text order."""
     usable = [pair for pair, (gain, _) in gains.items() if gain >= 0]
-    if len({row for row, _ in usable}) == len({column for _, column in usable}) == len(usable):
+    if is_one_to_one(usable):
         return sorted(usable)
     # One integer per pair: its gain, then 1 for the number of pairs, then its overlap, then its agreement.
     overlaps = {pair: round(gains[pair][1] * 1e6) for pair in usable}
@@ -67,9 +67,15 @@ def optimal_in_place(gains: Gains, ties: Ties) -> list[IndexPair]:
     return chosen if len(alike) == len(chosen) else optimal(alike, ties.agreement)
 
 
+def is_one_to_one(pairs: Collection[IndexPair]) -> bool:
+    """Return whether no row and no column is in two of the pairs."""
+    count = len(pairs)
+    return count < 2 or count == len({row for row, _ in pairs}) == len({column for _, column in pairs})
+
+
 def largest(pairs: Collection[IndexPair]) -> int:
     """The size of the largest one-to-one mapping."""
-    return len(assignment(dict.fromkeys(pairs, 1)))
+    return len(pairs) if is_one_to_one(pairs) else len(assignment(dict.fromkeys(pairs, 1)))
 
 
 Attributes = Mapping[str, Value]
@@ -139,7 +145,7 @@ class Plan:
 
     def mention_errors(self, parameters: DetectionParameters, gold: ScoredMention, system: ScoredMention) -> float:
         """Π W_Merr over the attributes of two mentions that differ."""
-        return prod([parameters.W_Merr[name] for name in wrong_attributes(gold, system)], start=1.0)
+        return prod([parameters.W_Merr[name] for name in wrong_mention_attributes(gold, system)], start=1.0)
 
     def unmapped_mmv(self, parameters: DetectionParameters, mention: ScoredMention, *, corresponds: bool) -> float:
         """MMV of an unmapped mention: -MTypeValue · W_M-FA, and · W_M-CR if it corresponds to any reference mention."""
@@ -147,7 +153,7 @@ class Plan:
 
     def level(self, mentions: Iterable[Mention]) -> str:
         """The level of an entity: the most valued type of its mentions."""
-        types = [str(mention.attributes.get("type", "")) for mention in mentions]
+        types = dict.fromkeys([str(mention.attributes.get("type", "")) for mention in mentions])
         values = self.detection["entity"].MTypeValue
         return max(types, key=lambda type_: value_of(values, type_), default="")
 

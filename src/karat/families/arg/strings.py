@@ -13,11 +13,12 @@ from typing import Literal, NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
+from karat.arguments import Argument, Event
 from karat.counts import Means
-from karat.families.arg.keys import BothEvents
+from karat.families.arg.events import EVENTS
 from karat.limits import check_pairs
 from karat.match.assignment import Edge, assignment
-from karat.model import Argument, ClusterKey, Document, Event, Mention
+from karat.model import ClusterKey, Document, Mention
 from karat.plugin import (
     ArgumentItem,
     ArgumentMeasure,
@@ -32,7 +33,7 @@ from karat.plugin import (
     TableSpec,
 )
 from karat.problems import Finding, Rule, quoted
-from karat.regions import mention_text
+from karat.words import mention_text
 
 _DELETED = str.maketrans("", "", string.punctuation)
 _ARTICLES = re.compile(r"\b(?:a|an|the)\b")
@@ -134,7 +135,7 @@ class RoleStrings(TableSpec[RoleTable], Struct, frozen=True, cache_hash=True):
 
     def make(self, tables: Tables) -> RoleTable:
         """The roles of one document."""
-        pair, (gold, system) = tables.pair, tables.get(BothEvents())
+        pair, (gold, system) = tables.pair, tables.get(EVENTS)
         id_ = pair.gold.id
         roles = [_roles(event, pair.gold, pair.system) for event in gold]
         answers: dict[tuple[object, object], dict[str, list[Filling]]] = {}

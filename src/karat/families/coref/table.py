@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
-from karat.match.events import ClusterKeys
+from karat.match.alignment import ClusterKeys
 from karat.plugin import AlignmentSpec, Contingency, Counted, Tables, TableSpec, UnitOfEvaluation
 from karat.plugin.contingency import ClusterCounts, index_of_names
 from karat.problems import Report, Rule
@@ -72,6 +72,11 @@ class CorefTable(TableSpec[Contingency], Struct, frozen=True, cache_hash=True):
     def counted(self) -> Counted:
         """Singletons, and links between units, are known only when the whole corpus is."""
         return "unit" if self.singletons == "keep" and self.unit == "document" else "corpus"
+
+    @property
+    def drops_items(self) -> bool:
+        """Singletons."""
+        return self.singletons != "keep"
 
     def finish(self, tables: Sequence[Contingency], report: Report) -> Sequence[Contingency]:
         """Drop singletons from the tables of all units, and report what is not scored."""

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from karat.counts import PrecisionRecall
 from karat.families.arg.keyed import above_one
@@ -16,7 +17,8 @@ from karat.families.template.arguments import entity_arguments, similar_argument
 from karat.families.template.mapping import MappedTemplates, Side, TemplateMapping
 from karat.families.template.similarity import SimilarTemplates, TemplateSimilarity
 from karat.families.template.templates import EntityAssignment, RoleEntities, TemplateTable
-from karat.plugin import ArgumentMeasure, ArgumentPart, Card, DocumentArguments, Entry, Family, Outcome, Setting
+from karat.model import Mention
+from karat.plugin import ArgumentMeasure, ArgumentPart, Card, DocumentArguments, Entry, Family, Item, Outcome, Setting
 from karat.problems import Finding, Rule
 
 NO_STRING = Rule("entity-no-string", "note", "Give the text of its mentions, or that of the document.")
@@ -197,7 +199,8 @@ class Slots(_TemplateMeasure, frozen=True):
 
     def outcomes(self, table: TemplateTable[MappedTemplates]) -> Iterator[Outcome[PrecisionRecall]]:
         """Types, then each entity of either side by itself: entities are not matched one-to-one."""
-        yield from TemplateTypes(self.table).outcomes(table)
+        for outcome in TemplateTypes(self.table).outcomes(table):
+            yield replace(outcome, gold=_type_slot(outcome.gold), system=_type_slot(outcome.system))
         for document in table.parts:
             for side in document.gold:
                 for entity, right in zip(side.template.entities, side.right, strict=True):
@@ -216,6 +219,13 @@ class Slots(_TemplateMeasure, frozen=True):
         """Entities without strings."""
         del counts
         return _unknown(table.unknown)
+
+
+def _type_slot(template: Item | None) -> Mention | None:
+    """A template as the item of its type, which a breakdown by role counts under a name of its own."""
+    if not isinstance(template, Mention):
+        return None
+    return replace(template, attributes={**template.attributes, "role": "incident type"})
 
 
 def _right_and_all(sides: Sequence[Side]) -> tuple[int, int]:

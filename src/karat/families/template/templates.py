@@ -8,13 +8,14 @@ from typing import Generic, NamedTuple, TypeVar
 
 from msgspec import Struct
 
-from karat.families.arg.keys import BothEvents
+from karat.arguments import Event
+from karat.families.arg.events import BothEvents
 from karat.families.arg.strings import best_pairs, normalised
 from karat.limits import check_pairs
-from karat.model import Document, Event, Mention
+from karat.model import Document, Mention
 from karat.plugin import ArgumentItem, ErrorsOf, Tables, TableSpec
 from karat.problems import quoted
-from karat.regions import mention_text
+from karat.words import mention_text
 
 UNTYPED = "attack"
 """The type of a template that has none, or one that is no string."""

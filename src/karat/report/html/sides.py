@@ -9,8 +9,9 @@ from msgspec import Raw, Struct
 
 from karat.model import Document, Mention, Region, Value
 from karat.records import ClusterRecord, LinkRecord, MentionRecord, Record, TreeRecord, shown_place
-from karat.regions import token_ids
+from karat.regions import is_nowhere
 from karat.report.listing import attributes_in_words
+from karat.words import token_ids
 
 # Records that are encoded as JSON arrays, in the order of their fields
 
@@ -235,7 +236,8 @@ class DocumentSide:
             # Where mentions have no attributes of their own (ACE), those of their cluster describe them.
             attributes = mention.attributes or types.get(mention.cluster or "", {})
             ids = token_ids(document, mention.span)
-            span = "" if ids is None and place == [*mention.span] else shown_place(mention.span, ids)
+            is_plain = (ids is None and place == [*mention.span]) or is_nowhere(mention.span)
+            span = "" if is_plain else shown_place(mention.span, ids)
             text = None if place else mention.text  # the text that is shown has it
             self.numbers[mention.id] = len(self.mentions)
             self.mentions.append(

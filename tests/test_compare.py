@@ -399,7 +399,7 @@ def test_a_folder_has_one_system_per_file(tmp_path: Path) -> None:
     (folder / "README").write_text("Thanks for all the submissions.\n")
     done = run("compare", GOLD, str(folder), "-p", "tac-2017", "-m", "nugget")
     assert done.out.startswith(
-        "tac-2017: TAC KBP event nuggets 2015-2017 (scorer v1.8), ranked by nugget.type+realis (--sort-by)\n"
+        "tac-2017: TAC KBP event nuggets 2015-2017 (scorer v1.8); ranked by nugget.type+realis (--sort-by)\n"
     )
     assert "systems  2; the baseline is a\n" in done.out
     assert "README: the format is not recognised; it was not read [system-skipped]" in done.out
@@ -485,7 +485,8 @@ def test_gold_that_supports_no_headline_is_noted() -> None:
     systems = {"one": documents(4), "other": documents(4, spurious=1)}
     comparison = karat.compare(documents(4, gold=True), systems, protocol="conll-2012", resamples=50)
     assert comparison.sort_by == "coref.conll"
-    assert "they are ranked by coref.conll [headline-unsupported]" in str(comparison)
+    note = "note: gold supports no headline measure of conll-2012: systems are ranked by coref.conll"
+    assert f"{note} [headline-unsupported]" in str(comparison)
 
 
 def test_a_tie_is_called_a_tie() -> None:

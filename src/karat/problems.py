@@ -212,7 +212,7 @@ class PluginWarning(UserWarning):
 
 
 def ignore(finding: Finding) -> None:
-    """Drop a finding that has been reported before."""
+    """Drop a finding that has been reported before, or that is of no interest."""
 
 
 class Findings:

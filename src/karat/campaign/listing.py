@@ -64,7 +64,7 @@ def text(campaign: Campaign, view: View) -> str:
     blocks = [f"{counted(len(campaign.entries), 'submission')}: {len(accepted)} ranked, {len(refused)} refused"]
     for ranking in campaign.rankings:
         first = ranking.comparison.first
-        lines = [f"{first.protocol}: {heading(ranking)}, {ranked_by(ranking.comparison)}"]
+        lines = [f"{first.protocol}: {heading(ranking)}; {ranked_by(ranking.comparison)}"]
         if ranking.source is None:
             lines += [line for line in (intervals_line(ranking.comparison.confidence),) if line]
         blocks.append(view.style.paint(lines[0], "bold") + "".join(f"\n{line}" for line in lines[1:]))

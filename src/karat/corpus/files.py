@@ -83,19 +83,21 @@ class FileCorpus:
         return FileCorpus(**self._arguments(topics=topics, beside=beside, skip_broken=False))
 
     def beside(self, gold: Corpus) -> "FileCorpus":
-        """Open the files as those of a system that is compared with gold."""
+        """Open the files as those of a system that is compared with gold, and divided into documents as gold is."""
+        corpus = self._whole() if isinstance(gold, FileCorpus) and gold.options.documents == "none" else self
         reader = GoldReader(gold) if self._format.refers_to_gold else None
-        options = replace(self.options, is_system=True, gold=reader)
-        if isinstance(gold, FileCorpus) and gold.options.documents == "none":
-            options = _undivided(options)
-        return FileCorpus(**self._arguments(options=options))
+        return FileCorpus(**corpus._arguments(options=replace(corpus.options, is_system=True, gold=reader)))
 
     def undivided(self) -> "FileCorpus":
         """Read each meta-document as one document, unless the user says how to read it (`--documents`)."""
         if self._format.marker is None or not self._format.marker.is_meta or self.topics is not None:
             return self
         self.ids()
-        return FileCorpus(**self._arguments(options=_undivided(self.options))) if self._is_read_whole else self
+        return self._whole() if self._is_read_whole else self
+
+    def _whole(self) -> "FileCorpus":
+        options = replace(self.options, documents=self.options.documents or "none")
+        return self if options == self.options else FileCorpus(**self._arguments(options=options))
 
     def _arguments(self, **changes: Any) -> dict[str, Any]:
         """Return the arguments to open the same files once more, with these changes."""
@@ -363,10 +365,6 @@ class FileCorpus:
 
     def __repr__(self) -> str:
         return f"<corpus {self.name}: {self.format}, {len(self.files):,} file{'s' * (len(self.files) != 1)}>"
-
-
-def _undivided(options: ReadOptions) -> ReadOptions:
-    return replace(options, documents=options.documents or "none")
 
 
 def _reopened(

@@ -72,8 +72,6 @@ ROUNDED = Rule("apf-rounded", "note", "No action needed; times are kept to the m
 
 MOST = 10_000
 """Tags that lxml validates at once: with n invalid children of an element it takes time in n², here 0.2 seconds."""
-SHORTEST = 4
-"""Bytes of a tag, at least."""
 _LINE_END = re.compile(rb"\n(?<!>\n)")
 """The end of a line that does not end with a tag."""
 
@@ -134,8 +132,7 @@ class Validation:
 
     def examine(self) -> bool:
         """Return whether the document is valid; report children and attributes that are not as in the DTD."""
-        is_small = len(self._data) < SHORTEST * MOST or self._data.count(b"<") < MOST
-        self._is_valid = is_small and dtd().validate(self._root)
+        self._is_valid = self._data.count(b"<") < MOST and dtd().validate(self._root)
         if not self._is_valid:
             self._examine_children(self._root, ELEMENTS["document"])
         return self._is_valid

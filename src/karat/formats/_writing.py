@@ -22,7 +22,7 @@ def report_fields(
 
 
 def report_regions(mention: Mention, report_loss: ReportLoss, *, holds: Collection[str] = ()) -> None:
-    """Report the regions of a mention other than its span, and except what the format holds."""
+    """Report the regions of a mention other than its span and what the format holds."""
     for field in ("head", "extent", "anchor", "scope"):
         if field not in holds and getattr(mention, field) is not None:
             report_loss(f"the {field} of mentions")

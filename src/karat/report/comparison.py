@@ -24,7 +24,7 @@ def comparison_content(comparison: Comparison, view: View) -> Content:
     first = comparison.first
     return Content(
         first.protocol,
-        first.title if len(comparison.systems) == 1 else f"{first.title}, {ranked_by(comparison)}",
+        first.title if len(comparison.systems) == 1 else f"{first.title}; {ranked_by(comparison)}",
         {"gold": first.gold},
         comparison_facts(comparison),
         comparison_tables(comparison, view),

@@ -13,7 +13,7 @@ from karat.corpus.index import DocumentReader
 from karat.corpus.paths import File
 from karat.model import Document, Unit
 from karat.plugin import Format, ReadOptions, Write, WriteOptions
-from karat.problems import Finding, KaratError, Report
+from karat.problems import KaratError, Report, ignore
 from karat.testing.corpora import ace_documents, documents
 
 DEFAULTS = ReadOptions()
@@ -105,12 +105,8 @@ def _fingerprint(document: Document) -> str:
     return str(fingerprint)
 
 
-def _ignore(finding: Finding) -> None:
-    """Faults and notes are in order."""
-
-
 def documents_in(
-    data: bytes, format_: Format, file: str = "f", options: ReadOptions = DEFAULTS, report: Report = _ignore
+    data: bytes, format_: Format, file: str = "f", options: ReadOptions = DEFAULTS, report: Report = ignore
 ) -> list[Document]:
     """The documents in the bytes of a file."""
     reader = DocumentReader([File(file, "", data)], format_, options)

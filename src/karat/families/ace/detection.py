@@ -14,12 +14,12 @@ from typing import TypeVar
 
 from karat.families.ace.elements import ElementsOfBothSides
 from karat.families.ace.mentions import DocumentTokens, MentionCorrespondences
-from karat.families.ace.plan import Plan, Ties, optimal
-from karat.families.ace.records import ElementToken, ScoredMention
+from karat.families.ace.plan import IndexPair, Plan, Ties, optimal
+from karat.families.ace.records import Element, ElementToken, Location, ScoredMention
 from karat.families.ace.ties import Side, agreement, first_place
 from karat.model import Region
 from karat.plugin import Tables, TableSpec
-from karat.regions import extension, shared
+from karat.regions import extension, place, shared
 
 K = TypeVar("K", bound=Hashable)
 
@@ -199,13 +199,12 @@ class DetectionTable:
 
     def ties(self, golds: Sequence[str], systems: Sequence[str]) -> Ties:
         """Elements in one place are told apart by the arguments that refer to them."""
-        return Ties(
-            lambda pair: (
-                first_place(self.gold[golds[pair[0]]].element),
-                first_place(self.system[systems[pair[1]]].element),
-            ),
-            lambda pair: agreement(*self._sides, (golds[pair[0]], systems[pair[1]])),
-        )
+
+        def places(pair: IndexPair) -> tuple[Location, Location]:
+            gold, system = self.gold[golds[pair[0]]].element, self.system[systems[pair[1]]].element
+            return first_place(gold), first_place(system)
+
+        return places, lambda pair: agreement(*self._sides, (golds[pair[0]], systems[pair[1]]))
 
     @cached_property
     def _sides(self) -> tuple[Side, Side]:
@@ -241,9 +240,21 @@ class DetectionTable:
     def _names(self) -> list[list[dict[str, Sequence[Region]]]]:
         """For each document: the names of gold elements, and of the system's, by id."""
         return [
-            [{token.element.id: token.element.names for token in side} for side in (document.gold, document.system)]
+            [
+                {token.element.id: _names_of(token.element) for token in side}
+                for side in (document.gold, document.system)
+            ]
             for document in self.documents
         ]
+
+
+def _names_of(element: Element) -> Sequence[Region]:
+    """The names of an entity; of a promoted mention, those of its entity that its head overlaps."""
+    if element.parent is None:
+        return element.names
+    (mention,) = element.mentions
+    head = place(mention, "head") or place(mention)
+    return [name for name in element.names if shared(head, name)]
 
 
 def summed(documents: Iterable[dict[K, float]]) -> dict[K, float]:

@@ -12,9 +12,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from karat.families.ace.plan import Plan
 from karat.families.ace.records import ARGUED, DETECTED, MAIN_ROLES, Argument, Element, Location
 from karat.families.ace.ties import sort_elements
-from karat.model import Document, Mention, Region, Value, qualified
+from karat.model import Document, Mention, Value, qualified
 from karat.plugin import Tables, TableSpec
-from karat.regions import place, shared
+from karat.regions import place
 
 ElementsByKind = dict[str, list[Element]]
 """The elements of one side of a document by kind, in the order of the text."""
@@ -168,19 +168,13 @@ def _promoted(elements: ElementsByKind, kinds: Sequence[str], document: str) -> 
                 (mention,),
                 element.inherent,
                 parent=element.id,
-                names=element.names and _names_in(element, mention),
+                names=element.names,
             )
             for element in elements.get(kind, ())
             for mention in element.mentions
         ]
         for kind in kinds
     }
-
-
-def _names_in(element: Element, mention: Mention) -> Sequence[Region]:
-    """The names of an element that the head of a mention overlaps."""
-    head = place(mention, "head") or place(mention)
-    return [name for name in element.names if shared(head, name)]
 
 
 def _at_level(element: Element, mention: Mention) -> Mapping[str, Value]:

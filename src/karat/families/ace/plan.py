@@ -4,9 +4,8 @@ Where the plan leaves something open, the formulas read it as docs/ace-values.md
 computes instead.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from math import ceil, fsum, log, prod
-from typing import NamedTuple
 
 from karat.families.ace.records import (
     MAIN_ROLES,
@@ -33,12 +32,8 @@ Gains = Mapping[IndexPair, tuple[int, float]]
 """For each pair that may be mapped: its gain over leaving both unmapped, and their overlap."""
 
 
-class Ties(NamedTuple):
-    """What decides between pairs of elements that the text does not order."""
-
-    places: Callable[[IndexPair], tuple[Location, Location]]
-    """The places of both elements."""
-    agreement: Callable[[IndexPair], int]
+Ties = tuple[Callable[[IndexPair], Hashable], Callable[[IndexPair], int]]
+"""For pairs of elements that the text does not order: the places of both, and how well their arguments agree."""
 
 
 def optimal(gains: Gains, agreement: Callable[[IndexPair], int] | None = None) -> list[IndexPair]:
@@ -59,12 +54,12 @@ def optimal(gains: Gains, agreement: Callable[[IndexPair], int] | None = None) -
 
 def optimal_in_place(gains: Gains, ties: Ties) -> list[IndexPair]:
     """The same, where elements in one place, which the text does not order, are exchanged for more agreement."""
-    chosen = optimal(gains)
+    chosen, (places_of, agreement) = optimal(gains), ties
     if len(chosen) == len(gains):
         return chosen
-    places = set(map(ties.places, chosen))
-    alike = {pair: gain for pair, gain in gains.items() if ties.places(pair) in places}
-    return chosen if len(alike) == len(chosen) else optimal(alike, ties.agreement)
+    places = set(map(places_of, chosen))
+    alike = {pair: gain for pair, gain in gains.items() if places_of(pair) in places}
+    return chosen if len(alike) == len(chosen) else optimal(alike, agreement)
 
 
 def is_one_to_one(pairs: Collection[IndexPair]) -> bool:
@@ -120,8 +115,8 @@ class Plan:
         """
         ours, theirs = gold.attributes, system.attributes
         if not parameters.W_err:
-            weights = parameters.AttrValue.items()
-            return fsum([value_of(weight, ours[name]) for name, weight in weights if _agree(name, ours, theirs)])
+            both = [(name, weight) for name, weight in parameters.AttrValue.items() if name in ours and name in theirs]
+            return fsum([value_of(weight, ours[name]) for name, weight in both if ours[name] == theirs[name]])
         value = min(gold.inherent, system.inherent)
         if ours != theirs:
             for name, weight in parameters.W_err.items():
@@ -348,11 +343,6 @@ class Plan:
         """The reason why tasks on a kind of element have no row, if they have none."""
         del kind, gold_kinds, system_kinds
         return None
-
-
-def _agree(name: str, gold: Attributes, system: Attributes) -> bool:
-    """Return whether both have an attribute, and the same value of it."""
-    return name in gold and name in system and gold[name] == system[name]
 
 
 def head_text(mention: Mention) -> str:

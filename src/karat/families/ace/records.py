@@ -157,7 +157,7 @@ class Element(Struct, gc=False, eq=False):
     heads: Location = ()
     """Of a promoted relation mention: from the first to the last head of Arg-1 and Arg-2, or their boxes."""
     names: Sequence[Region] = ()
-    """Places of the names of an entity; of a promoted mention, those that its head overlaps."""
+    """Places of the names of an entity; a promoted mention has those of its entity."""
 
 
 class ScoredMention(Struct, gc=False, eq=False):

@@ -187,27 +187,22 @@ def _parts(table: ValueTable, gold: str, system: str) -> Iterator[Detail]:
         for ours, theirs in table.mention_pairs(gold, system):
             is_right = None if ours is None or theirs is None else same_extent(ours.mention.span, theirs.mention.span)
             our_part = None if ours is None else {**ours.attributes, "extent": "right"}
-            their_part = None if theirs is None else {**theirs.attributes, "extent": _EXTENTS[is_right]}
-            yield _part("mention", our_part, their_part, has_right_extent=is_right)
+            their_part = (
+                None if theirs is None else {**theirs.attributes, "extent": "wrong" if is_right is False else "right"}
+            )
+            yield _part("mention", our_part, their_part, is_right)
         types = [{"type": side.element.attributes.get("type", "")} for side in (table.gold[gold], table.system[system])]
         for our_name, their_name in table.name_pairs(gold, system):
             is_right = None if our_name is None or their_name is None else same_extent(our_name, their_name)
             our_part, their_part = (None if our_name is None else types[0]), (None if their_name is None else types[1])
-            yield _part("name", our_part, their_part, has_right_extent=is_right)
-
-
-_EXTENTS = {None: "right", True: "right", False: "wrong"}
+            yield _part("name", our_part, their_part, is_right)
 
 
 def _part(
-    part: str,
-    gold: Mapping[str, Value] | None,
-    system: Mapping[str, Value] | None,
-    *,
-    has_right_extent: bool | None = None,
+    part: str, gold: Mapping[str, Value] | None, system: Mapping[str, Value] | None, is_right: bool | None = None
 ) -> Detail:
     ours, theirs = (None if side is None else ElementItem(part, side) for side in (gold, system))
-    return Detail(part, ours, theirs, has_right_extent=has_right_extent)
+    return Detail(part, ours, theirs, has_right_extent=is_right)
 
 
 def same_extent(gold: Region, system: Region) -> bool:

@@ -210,14 +210,14 @@ class Item(Struct, eq=False, gc=False):
     parts: tuple[tuple[Place, ...], ...]
     about: str = ""
     documents: tuple[int, ...] = ()
-    """The numbers of the documents that it has mentions in."""
+    """The numbers of the documents that it has mentions in, made from its parts."""
     local: int | None = None
     """Its reference in outcomes of its only document."""
     shared: tuple[int] | None = None
     """Its reference in outcomes elsewhere."""
 
     def __post_init__(self) -> None:
-        self.documents = tuple(sorted({document for part in self.parts for document, _ in part}))
+        self.documents = self.documents or tuple(sorted({document for part in self.parts for document, _ in part}))
 
     def places(self) -> Iterator[Place]:
         """Its mentions."""
@@ -293,7 +293,8 @@ class CorpusSide:
             return tuple(found)
 
         if isinstance(record, MentionRecord):
-            return Item("mention", record.id, (places([record]),))
+            (place,) = places([record])
+            return Item("mention", record.id, ((place,),), documents=place[:1])
         if isinstance(record, ClusterRecord):
             number = len(record.mentions)
             some = f"{record.size:,} of {number:,} mentions count" if record.size != number else ""
@@ -326,10 +327,8 @@ class CorpusSide:
         places = self._elements.get(id_, [])
         return Item("element", id_, (tuple(place for place in places if document in (None, place[0])),))
 
-    def reference(self, item: Item | None, document: int) -> Reference | None:
+    def reference(self, item: Item, document: int) -> Reference:
         """The reference to an item in outcomes of this document."""
-        if item is None:
-            return None
         if item.form == "mention":
             return item.parts[0][0][1]
         if not item.documents:

@@ -573,9 +573,7 @@ class _Arguments:
 
     def __init__(self, side: KeyedSide, row: KeyRow, *, trim: bool) -> None:
         self._side, self._row, self._trim = side, row, trim
-        self.events: dict[Hashable, Mention] = {
-            key: _typed(event.mention, key[1]) for key, event in side.events.items()
-        }
+        self.events = {key: _typed(event.mention, key[1]) for key, event in side.events.items()}
         about = map(self._about_event, side.events)
         self.known = frozenset((parts.get("trigger"), None, parts.get("type")) for parts in about)
 

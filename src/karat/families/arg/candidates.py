@@ -235,11 +235,6 @@ class CandidateTriggers(DocumentsMeasure[DocumentCandidates, PrecisionRecall], f
     id = "trig.c"
 
     @property
-    def fields(self) -> tuple[str, ...]:
-        """Triggers have no roles."""
-        return ()
-
-    @property
     def parts(self) -> tuple[ArgumentPart, ...]:
         """The type."""
         return ("type",)
@@ -268,11 +263,6 @@ class CandidateArguments(CandidateTriggers, frozen=True):
 
     table: ArgumentCandidates
     id = "arg.c"
-
-    @property
-    def fields(self) -> tuple[str, ...]:
-        """Arguments have roles."""
-        return ("role",)
 
     @property
     def parts(self) -> tuple[ArgumentPart, ...]:

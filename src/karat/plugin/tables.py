@@ -121,10 +121,10 @@ class Tables:
 
     def get(self, spec: TableSpec[T]) -> T:
         """The table that a spec describes."""
-        try:
-            table: T = self._made[spec]
-        except KeyError:
-            table = self._made[spec] = spec.make(self)
+        made = self._made
+        if spec not in made:
+            made[spec] = spec.make(self)
+        table: T = made[spec]
         return table
 
 

@@ -17,6 +17,7 @@ from karat.model import other_links
 from karat.plugin import Facts
 from karat.problems import Finding, Findings, KaratError, Report, Rule, graver, placed, without
 from karat.protocols import Protocol
+from karat.run.diagnosis import Labels
 from karat.run.pairs import PairReader, Places, Preparation
 from karat.run.plan import Options, Plan, readings, refuse_absent
 from karat.run.rows import DocumentRow
@@ -51,6 +52,8 @@ class Batch(Struct):
     system_ids: dict[str, NamedIds] = {}
     system_links: Counter[str] = field(default_factory=Counter)
     """The number of the system's links of each kind."""
+    labels: Labels = field(default_factory=Labels)
+    """Types of events and roles of arguments, as far as they are scored."""
     facts: tuple[Facts, Facts] = field(default_factory=lambda: (Facts(), Facts()))
     """Facts about the documents of gold and of the system."""
 
@@ -73,6 +76,7 @@ class Batch(Struct):
         self.gold_ids |= later.gold_ids
         self.system_ids |= later.system_ids
         self.system_links += later.system_links
+        self.labels.update(later.labels)
         for facts, later_facts in zip(self.facts, later.facts, strict=True):
             facts.update(later_facts)
 
@@ -186,6 +190,8 @@ class Pipeline:
         ]
         if chosen and pair.system.links:
             batch.system_links.update(link.kind for link in other_links(pair.system))
+        if chosen and any(plan.scores_types or plan.scores_roles for plan in self.plans):
+            batch.labels.add(pair, roles=any(plan.scores_roles for plan in self.plans))
         with self.places.of(id_):
             prepared = self._preparation.prepare(in_one_numbering(pair), chosen)
             for index, document in zip(chosen, prepared, strict=True):

@@ -16,9 +16,12 @@ from karat.families.template.arguments import entity_arguments, similar_argument
 from karat.families.template.mapping import MappedTemplates, Side, TemplateMapping
 from karat.families.template.similarity import SimilarTemplates, TemplateSimilarity
 from karat.families.template.templates import EntityAssignment, RoleEntities, TemplateTable
-from karat.plugin import ArgumentMeasure, ArgumentPart, Card, DocumentArguments, Entry, Family, Outcome, Setting
+from karat.plugin import ArgumentMeasure, ArgumentPart, Card, DocumentArguments, Entry, Family, Outcome, Setting, Tally
 from karat.problems import Finding, Rule
 
+TIES = Rule(
+    "template-ties", "note", "karat takes those that hit more; the reference program takes any, with another recall."
+)
 NO_STRING = Rule("entity-no-string", "note", "Give the text of its mentions, or that of the document.")
 
 CARD = Card(
@@ -261,10 +264,13 @@ class MentionSimilarity(_TemplateMeasure, frozen=True):
         """Entities by their templates."""
         return (similar_arguments(one) for one in table.parts)
 
-    def notes(self, table: TemplateTable[SimilarTemplates], counts: PrecisionRecall) -> Iterable[Finding]:
+    def notes(self, table: TemplateTable[SimilarTemplates], counts: PrecisionRecall) -> Iterable[Finding | Tally]:
         """Entities without strings."""
         del counts
-        return _unknown(0 if self.id.endswith(".subset") else table.unknown)
+        tied = sum(document.is_tied for document in table.parts)
+        if tied:
+            yield Tally(TIES, "documents in which equally similar templates differ in the entities that they hit", tied)
+        yield from _unknown(0 if self.id.endswith(".subset") else table.unknown)
 
 
 def _label(right: int, size: int, nothing: str) -> str:

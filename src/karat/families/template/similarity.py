@@ -44,6 +44,8 @@ class SimilarTemplates(NamedTuple):
     """Templates of gold that are compared: one of its types for each."""
     pairs: tuple[tuple[int, int], ...]
     """Indexes of gold and system templates that are assigned to each other."""
+    is_tied: bool
+    """True if an equally good assignment hits fewer entities of gold."""
 
 
 class _Match(NamedTuple):
@@ -78,11 +80,15 @@ class TemplateSimilarity(TemplateSpec[SimilarTemplates], frozen=True, cache_hash
         }
         kept = _kept(origins, matches)
         most = sum(len(template.entities) for template in gold)  # of equal assignments, the one that hits more
-        row_of = {g: row for row, g in enumerate(kept)}
-        weights = {
-            (row_of[g], s): match.value * (1 + most) + match.hits for (g, s), match in matches.items() if g in row_of
+        compared = {
+            (row, s): matches[g, s] for row, g in enumerate(kept) for s in range(len(system)) if (g, s) in matches
         }
-        pairs = [(kept[row], s) for row, s in assignment(weights)]
+        pairs, fewest = (
+            assignment({edge: match.value * (1 + most) + sign * match.hits for edge, match in compared.items()})
+            for sign in (1, -1)
+        )
+        hits, fewest_hits = (sum(compared[edge].hits for edge in edges) for edges in (pairs, fewest))
+        pairs = [(kept[row], s) for row, s in pairs]
         similar = SimilarTemplates(
             document,
             *self._scored(copies, system, kept, {pair: matches[pair] for pair in pairs}),
@@ -90,6 +96,7 @@ class TemplateSimilarity(TemplateSpec[SimilarTemplates], frozen=True, cache_hash
             tuple(system),
             frozenset(kept),
             tuple(pairs),
+            fewest_hits < hits,
         )
         return TemplateTable((similar,), templates.unknown)
 

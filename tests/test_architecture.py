@@ -18,7 +18,19 @@ from karat.protocols import PROTOCOLS
 SOURCE = Path(karat.__file__).parent
 # The rooms in the order of building: each imports only from rooms before it.
 ROOMS = (
-    *("model", "regions", "problems", "limits", "counts", "interpreter", "inputs", "scratch", "plugin", "registry"),
+    *(
+        "model",
+        "regions",
+        "problems",
+        "decoding",
+        "limits",
+        "counts",
+        "interpreter",
+        "inputs",
+        "scratch",
+        "plugin",
+        "registry",
+    ),
     *("formats", "corpus", "checks", "describe", "convert", "simulate", "records", "result", "stats"),
     *("match", "filters", "insight", "families", "protocols", "run", "comparison", "baselines", "audit", "testing"),
     *("report", "api", "demo", "studies", "campaign", "cli"),

@@ -7,6 +7,7 @@ from itertools import islice
 import msgspec
 
 from karat.corpus.index import Index
+from karat.decoding import explained
 from karat.formats import DOCUMENT_TWICE, jsonl
 from karat.model import Document
 from karat.plugin import Context, Facts, ReadOptions
@@ -110,5 +111,5 @@ def _typed(document: Document, name: str) -> Document:
             msgspec.json.encode(typed)
         return typed
     except (msgspec.ValidationError, TypeError, UnicodeEncodeError) as error:
-        message = f"document {quoted(str(document.id))}: {str(error).replace('$', 'the document')}"
+        message = f"document {quoted(str(document.id))}: {explained(error)}"
         raise NO_DOCUMENT.error(message, file=name) from None

@@ -71,8 +71,11 @@ class _Fit(Struct):
             yield f"{cut:,} of {self.total:,} spans cut words"
 
 
-def span_findings(gold: Corpus, system: Corpus) -> Iterator[Finding]:
-    """Compare the spans of the system's first documents with gold's, and with gold's text."""
+def span_findings(gold: Corpus, system: Corpus, *, count_texts: bool = True) -> Iterator[Finding]:
+    """Compare the spans of the system's first documents with gold's, and with gold's text.
+
+    `count_texts` is false where each text that differs is reported by itself.
+    """
     pairs = list(_first_pairs(gold, system))
     texts, kinds = _Fit(), defaultdict[str, _Fit](_Fit)
     for pair in pairs:
@@ -87,7 +90,7 @@ def span_findings(gold: Corpus, system: Corpus) -> Iterator[Finding]:
             for pair in pairs:
                 _look_closely(pair, kind, fit)
     found = [f"{texts.total - texts.right:,} of {texts.total:,} differ from the text at their span"]
-    found = [*(found if texts.right < texts.total else []), *texts.explanations()]
+    found = [*(found if count_texts and texts.right < texts.total else []), *texts.explanations()]
     for kind, fit in sorted(kinds.items()):
         of_kind = f" of kind {kind}" if len(kinds) > 1 else ""
         found += [f"{explanation}{of_kind}" for explanation in fit.explanations() if explanation not in found]

@@ -251,7 +251,7 @@ def _check_corpus(
                 if progress is not None:
                     progress(validation.total.documents, None)
         documents.look_across()
-        for finding in [] if checks.gold is None else span_findings(checks.gold.corpus, corpus):
+        for finding in [] if checks.gold is None else span_findings(checks.gold.corpus, corpus, count_texts=False):
             validation.add(finding._replace(file=corpus.name))
     finally:
         corpus.close()

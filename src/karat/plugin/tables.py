@@ -134,6 +134,8 @@ class AlignedPairs(Struct, frozen=True):
     gold: Sequence[Mention]
     system: Sequence[Mention]
     pairs: Sequence[Match]
+    others: Sequence[Sequence[Match]] = ()
+    """Other pairs that are as good by the method, if the protocol's own choice among them is a reading of karat's."""
 
 
 class AlignmentSpec(TableSpec[AlignedPairs]):

@@ -8,10 +8,10 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from itertools import accumulate, count
 from typing import Literal, NamedTuple
 
-from karat.arguments import HOLDERS, Argument, Event
+from karat.arguments import Argument, Event
 from karat.counts import PrecisionRecall
 from karat.families.arg.events import SPAN_EVENTS, Compared, DocumentsMeasure, DocumentsSpec
-from karat.model import Document, Mention, Pair, Region
+from karat.model import HOLDERS, Document, Mention, Pair, Region
 from karat.plugin import (
     ArgumentItem,
     ArgumentOutcome,

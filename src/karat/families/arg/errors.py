@@ -11,12 +11,11 @@ from functools import cached_property
 
 from msgspec.structs import replace
 
-from karat.arguments import HOLDERS
 from karat.families.nugget.errors import confusions, near
 from karat.insight.repairs import Edit, Repair, Slot, rewriting
 from karat.insight.units import Classes, DocumentView, ErrorKind, Findings, FoundError, Target, UnitView
 from karat.limits import check_pairs
-from karat.model import Mention
+from karat.model import HOLDERS, Mention
 from karat.plugin import ArgumentItem, ArgumentMeasure, ArgumentPart, ComparedArgument, DocumentArguments
 from karat.problems import quoted
 from karat.records import Cell

@@ -8,9 +8,9 @@ from typing import Any, Literal, NamedTuple
 
 from msgspec import Struct
 
-from karat.arguments import HOLDERS, Event
+from karat.arguments import Event
 from karat.families.arg.events import SPAN_EVENTS, DocumentsSpec, Place, place_function
-from karat.model import Mention
+from karat.model import HOLDERS, Mention
 from karat.plugin import Tables
 from karat.problems import Origin
 

@@ -18,9 +18,12 @@ from karat.families.template.mapping import TemplateMapping
 from karat.families.template.similarity import TemplateSimilarity
 from karat.families.template.templates import DocumentEntities, EntityAssignment, PairedTemplates, Scored
 from karat.model import Mention
-from karat.plugin import ArgumentPart, Card, DocumentArguments, Entry, Family, Item, Setting
+from karat.plugin import ArgumentPart, Card, DocumentArguments, Entry, Family, Item, Setting, Tally
 from karat.problems import Finding, Rule
 
+TIES = Rule(
+    "template-ties", "note", "karat takes those that hit more; the reference program takes any, with another recall."
+)
 NO_STRING = Rule("entity-no-string", "note", "Give the text of its mentions, or that of the document.")
 
 CARD = Card(
@@ -88,9 +91,12 @@ D = TypeVar("D", DocumentEntities, PairedTemplates)
 class _TemplateMeasure(DocumentsMeasure[D, PrecisionRecall], Generic[D], frozen=True):
     """The notes of template measures."""
 
-    def notes(self, table: tuple[D, ...], counts: PrecisionRecall) -> Iterable[Finding]:
-        """Report entities without strings, once for each score."""
+    def notes(self, table: tuple[D, ...], counts: PrecisionRecall) -> Iterable[Finding | Tally]:
+        """Report ties between templates, and entities without strings, once for each score."""
         del counts
+        tied = sum(isinstance(document, PairedTemplates) and document.is_tied for document in table)
+        if tied:
+            yield Tally(TIES, "documents in which equally similar templates differ in the entities that they hit", tied)
         unknown = sum(document.unknown for document in table)
         if unknown and not self.id.endswith((".prop", ".subset", ".type")):
             entities = "1 entity has" if unknown == 1 else f"{unknown:,} entities have"

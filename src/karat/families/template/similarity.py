@@ -51,15 +51,20 @@ class TemplateSimilarity(DocumentsSpec[PairedTemplates], frozen=True, cache_hash
         }
         kept = _kept(origins, matches)
         most = sum(len(template.entities) for template in gold)  # of equal assignments, the one that hits more
-        row_of = {g: row for row, g in enumerate(kept)}
-        weights = {
-            (row_of[g], s): match.value * (1 + most) + match.hits for (g, s), match in matches.items() if g in row_of
+        compared = {
+            (row, s): matches[g, s] for row, g in enumerate(kept) for s in range(len(system)) if (g, s) in matches
         }
-        pairs = [(kept[row], s) for row, s in assignment(weights)]
+        pairs, fewest = (
+            assignment({edge: match.value * (1 + most) + sign * match.hits for edge, match in compared.items()})
+            for sign in (1, -1)
+        )
+        hits, fewest_hits = (sum(compared[edge].hits for edge in edges) for edges in (pairs, fewest))
+        pairs = [(kept[row], s) for row, s in pairs]
         dropped = frozenset(range(len(copies))).difference(kept)
         golds, systems = self._scored(copies, system, dropped, {pair: matches[pair] for pair in pairs})
         unknown, sides = templates.unknown, (tuple(copies), tuple(system))
-        return (PairedTemplates(document, unknown, *sides, tuple(pairs), golds, systems, dropped),)
+        is_tied = fewest_hits < hits
+        return (PairedTemplates(document, unknown, *sides, tuple(pairs), golds, systems, dropped, is_tied),)
 
     def _match(self, gold: Sequence[Entity], system: Sequence[Entity]) -> _Match:
         """Compare two templates of one type by their entities."""

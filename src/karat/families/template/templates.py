@@ -108,6 +108,8 @@ class PairedTemplates(NamedTuple):
     system_entities: tuple[Scored, ...] = ()
     dropped: frozenset[int] = frozenset()
     """Templates of gold that are copies of others under another type, and are not compared."""
+    is_tied: bool = False
+    """True if an equally good assignment of templates hits fewer entities of gold."""
 
 
 class RoleEntities(NamedTuple):

@@ -26,6 +26,8 @@ def explained(error: Exception) -> str:
         return "the value is nested too deeply"
     if isinstance(error, UnicodeError):
         return "the text is not UTF-8"
+    if isinstance(error.__cause__, ValueError):  # karat's own, about a value
+        return str(error.__cause__)
     message = str(error)
     place = _PLACE.search(message)
     message = _PLACE.sub("", message)

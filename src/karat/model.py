@@ -34,7 +34,13 @@ no offsets: its mentions have boxes, and their spans are empty."""
 ClusterKey = str | tuple[str, int]
 """Identity of a cluster in a corpus: its id, or the document and number of a mention that has no cluster."""
 
-ORDERED = frozenset({"after"})
+TEMPORAL = frozenset(
+    "BEFORE AFTER IBEFORE IAFTER INCLUDES IS_INCLUDED BEGINS BEGUN_BY ENDS ENDED_BY SIMULTANEOUS IDENTITY DURING "  # noqa: SIM905
+    "DURING_INV OVERLAP OVERLAPPED CONTAINS ENDS-ON BEGINS-ON EQUAL VAGUE NONE UNKNOWN".split()
+)
+"""Kinds of links that relate events and times in time; such a link from an event to a time is no argument."""
+
+ORDERED = TEMPORAL | {"after"}
 """Kinds of links that order events in time, and form no hierarchy."""
 
 ACYCLIC = frozenset({"after", "subevent", "member"})
@@ -345,7 +351,7 @@ def events_of(document: Document, kind: str = "event") -> list[Event]:
     clusters: dict[str, tuple[Mention, ...]] | None = None
     for link in document.links:
         own = found.get(link.source)
-        if own is None:
+        if own is None or link.kind in TEMPORAL:
             continue
         number = numbers.get(link.target)
         if number is not None:
@@ -387,7 +393,7 @@ def argument_test(document: Document) -> Callable[[Link], bool]:
     # An id of both a mention and a cluster means the mention.
     others = {mention.id for mention in document.mentions if mention.kind not in HOLDERS}
     fillers = others | ({*_filler_ids(document)} - holders)
-    return lambda link: link.source in holders and link.target in fillers
+    return lambda link: link.source in holders and link.target in fillers and link.kind not in TEMPORAL
 
 
 def other_links(document: Document) -> Sequence[Link]:

@@ -1,7 +1,7 @@
 """Links over coreference classes: no cycle within one kind, no link inside one class, one parent for each child.
 
 A cycle is fatal within kinds of links that are hierarchies or sequences by their name, or that a protocol reads as one;
-within other kinds, such as causes, it is a note.
+within other kinds, such as causes, and where protocols read each link as a relation by itself, it is a note.
 """
 
 from collections import Counter, defaultdict
@@ -35,8 +35,13 @@ Graph = dict[ClassLink, Link]
 """Links between classes in the order of the file, each with the first link that makes it."""
 
 
-Reading = Literal["links", "paths"]
-"""How a protocol reads a kind of links as a hierarchy or sequence: as given, or with those that others imply."""
+Reading = Literal["links", "paths", "relations"]
+"""How a protocol reads a kind of links.
+
+links      as a hierarchy or sequence, as given
+paths      as a hierarchy or sequence, with links that others imply
+relations  each for itself, whatever the others say
+"""
 Readings = Callable[[str], Reading | None]
 """The reading of each kind of links; None: no protocol reads it."""
 
@@ -63,11 +68,17 @@ def check(document: Document, readings: Readings = unread) -> Iterator[Finding]:
     for link in links:
         source, target = class_of.get(link.source, link.source), class_of.get(link.target, link.target)
         if source == target:
+            if readings(link.kind) == "relations":
+                continue
             found = f"the {link.kind} link from {link.source!r} to {link.target!r} of document {document.id!r}"
             yield INSIDE.at(f"{found} joins mentions of one cluster", item=_item(link))
         else:
             graphs[link.kind].setdefault((source, target), link)
-    trees = {kind: graph for kind, graph in graphs.items() if kind not in ORDERED and _has_two_parents(graph)}
+    trees = {
+        kind: graph
+        for kind, graph in graphs.items()
+        if kind not in ORDERED and readings(kind) != "relations" and _has_two_parents(graph)
+    }
     for kind, graph in trees.items():
         if readings(kind) == "paths":
             implied = implied_links(graph)
@@ -81,7 +92,7 @@ def check(document: Document, readings: Readings = unread) -> Iterator[Finding]:
             closing = graph[max(pairwise(cycle), key=position.__getitem__)]
             message = f"{kind} links of document {document.id!r} form a cycle: {members}"
             finding = CYCLE.at(message, item=_item(closing))
-            is_fatal = kind in ACYCLIC or readings(kind) is not None
+            is_fatal = readings(kind) in ("links", "paths") or (kind in ACYCLIC and readings(kind) is None)
             yield finding if is_fatal else finding._replace(severity="note")
         if kind in children:
             yield from _several_parents(kind, trees[kind], children[kind], document)

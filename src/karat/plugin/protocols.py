@@ -195,6 +195,8 @@ class ProtocolFile(Struct, frozen=True, forbid_unknown_fields=True):
     unit: str = "document"
     system_only_documents: SystemOnly = "ignore"
     gold_only_documents: GoldOnly = "score"
+    link_order: bool = False
+    """True: scores depend on the order of links in the files, and the signature has a hash of gold's."""
     parameters: dict[str, Parameter] = {}
     faults: tuple[str, ...] = ()
     """Codes of findings that are notes elsewhere and faults under this protocol."""

@@ -3,11 +3,15 @@
 from collections.abc import Iterable, Mapping
 
 from karat import __version__
+from karat.corpus.fingerprint import Fingerprint
 from karat.protocols.protocol import Protocol
 
 
-def signature(protocol: Protocol, *, units: Iterable[str], fingerprint: str, topics: str | None) -> str:
-    """Version, protocol, what was set, the topics, the unit of offsets, and the fingerprint of gold."""
+def signature(protocol: Protocol, *, units: Iterable[str], fingerprint: Fingerprint, topics: str | None) -> str:
+    """Version, protocol, what was set, the topics, the unit of offsets, and the fingerprint of gold.
+
+    If scores depend on it, also a hash of the order of gold's links.
+    """
     name = protocol.name if protocol.digest is None else f"{protocol.name}@sha256:{protocol.digest}"
     settings = [f"{key}={value}" for key, value in protocol.settings().items()]
     parts = [
@@ -17,6 +21,7 @@ def signature(protocol: Protocol, *, units: Iterable[str], fingerprint: str, top
         *([] if topics is None else [f"topics={topics}"]),
         f"unit={'+'.join(sorted(units))}",
         f"gold={fingerprint}",
+        *([f"links={fingerprint.link_order}"] if protocol.link_order else []),
     ]
     return "|".join(parts)
 

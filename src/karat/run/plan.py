@@ -323,6 +323,8 @@ def readings(tables: Iterable[TableSpec[Any]]) -> dict[str, Reading]:
     """Return how tables of links read each kind; `links`, if one of them reads links as given."""
     found: dict[str, Reading] = {}
     for table in tables:
+        for kind in table.relations:
+            found.setdefault(kind, "relations")
         if not isinstance(table, EventTable):
             continue
         for kind in table.link_kinds:

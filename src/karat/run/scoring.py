@@ -82,8 +82,9 @@ def _score(
     pipeline, whole = _mapped(pipeline, ids, progress, executor)
     findings.merge(whole.findings)
     _look_across(pipeline, whole)
+    fingerprint = Fingerprint(whole.shares)
     sides = (
-        Side(gold.name, len(gold.ids()), whole.gold_mentions, str(Fingerprint(whole.shares))),
+        Side(gold.name, len(gold.ids()), whole.gold_mentions, str(fingerprint)),
         Side(system.name, len(system.ids()), whole.system_mentions),
     )
     finished = [
@@ -91,7 +92,7 @@ def _score(
     ]
     findings.merge(pipeline.take_findings())
     results = [
-        _result(plan, rows, *made, *sides, offsets=whole.units, findings=findings)
+        _result(plan, rows, *made, *sides, fingerprint=fingerprint, offsets=whole.units, findings=findings)
         for plan, rows, made in zip(pipeline.plans, whole.rows, finished, strict=True)
     ]
     if options.errors:
@@ -167,6 +168,7 @@ def _result(
     gold: Side,
     system: Side,
     *,
+    fingerprint: Fingerprint,
     offsets: Iterable[str],
     findings: Findings,
 ) -> Result:
@@ -190,7 +192,7 @@ def _result(
         signature=signature(
             protocol,
             units=offsets,
-            fingerprint=str(gold.fingerprint),
+            fingerprint=fingerprint,
             topics=None if options.topics is None else str(options.topics),
         ),
         unit=protocol.unit,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 from msgspec import Struct
 
 from karat.match.events import ClusterKeys
+from karat.model import Mention
 from karat.plugin import AlignmentSpec, Contingency, Counted, Tables, TableSpec, UnitOfEvaluation
 from karat.plugin.contingency import ClusterCounts, index_of_names
 from karat.problems import Report, Rule
@@ -41,10 +42,28 @@ class ClusterOverlaps(TableSpec[Contingency], Struct, frozen=True, cache_hash=Tr
     """The contingency table of a document; all choices of singletons and units share it."""
 
     aligned: AlignmentSpec
+    kinds: tuple[str, ...] = ()
+    """The kinds of mentions that are in clusters; empty: all."""
 
     def make(self, tables: Tables) -> Contingency:
         """Count the clusters of the mentions, and both clusters of each aligned pair."""
-        return Contingency.of_mentions(*tables.get(ClusterKeys()), tables.get(self.aligned).pairs)
+        golds, systems = tables.get(ClusterKeys())
+        aligned = tables.get(self.aligned)
+        if not self.kinds:
+            return Contingency.of_mentions(golds, systems, aligned.pairs)
+        gold_index, system_index = (
+            {place: index for index, place in enumerate(self._counted(side))} for side in (aligned.gold, aligned.system)
+        )
+        pairs = [
+            (gold_index[g], system_index[s], x, y)
+            for g, s, x, y in aligned.pairs
+            if g in gold_index and s in system_index
+        ]
+        return Contingency.of_mentions([golds[g] for g in gold_index], [systems[s] for s in system_index], pairs)
+
+    def _counted(self, mentions: Sequence[Mention]) -> Iterator[int]:
+        """The places of the mentions that are in clusters."""
+        return (place for place, mention in enumerate(mentions) if mention.kind in self.kinds)
 
 
 class CorefTable(TableSpec[Contingency], Struct, frozen=True, cache_hash=True):
@@ -53,12 +72,14 @@ class CorefTable(TableSpec[Contingency], Struct, frozen=True, cache_hash=True):
     alignment: AlignmentSpec
     singletons: Singletons = "keep"
     unit: UnitOfEvaluation = "document"
+    kinds: tuple[str, ...] = ()
+    """The kinds of mentions that are in clusters; empty: all."""
 
     errors_of = "clusters"
 
     def make(self, tables: Tables) -> Contingency:
         """Make the table of one document."""
-        return tables.get(ClusterOverlaps(self.alignment))
+        return tables.get(ClusterOverlaps(self.alignment, self.kinds))
 
     def add(self, tables: Sequence[Contingency]) -> Contingency:
         """Clusters of the same name are one."""

@@ -1,0 +1,117 @@
+"""Relations between mentions: the links of both sides, between mentions that have the same numbers on both.
+
+A link between clusters is one between all their mentions of the
+document; an id of both a mention and a cluster means the mention.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Literal
+
+from msgspec import Struct
+
+from karat.limits import MOST_PAIRS, check_pairs
+from karat.match.mentions import Number, by_span, by_text
+from karat.model import Document, Mention, other_links
+from karat.plugin import Rule, Tables, TableSpec, Tally
+from karat.problems import Origin, quoted
+
+IGNORED = Rule("relation-kind-ignored", "note", "Check their names; protocols of relations compare labels as written.")
+ITSELF = Rule("relation-to-itself", "note", "Nothing to do; a relation of a mention with itself says nothing.")
+
+SameMention = Literal["span", "text"]
+"""The mentions of both sides that are the same: those of the same span, or as TempEval-3 aligns them."""
+
+Labelled = tuple[str, Number, Number]
+"""A label, and the mentions from and to which the relation holds."""
+
+
+class SideRelations(Struct, frozen=True, dict=True):
+    """The relations of one side of a document."""
+
+    mentions: Mapping[Number, Mention]
+    """Its mentions by number, in the order of the file."""
+    links: Sequence[Labelled]
+    """In the order of the file; a link between clusters as its pairs of mentions, in their order."""
+    itself: int
+    """The number of relations of a mention with itself, which are left out."""
+    ignored: Mapping[str, int]
+    """Links of kinds that the protocol does not read, and how many."""
+
+    @cached_property
+    def by_label(self) -> Mapping[str, list[tuple[Number, Number]]]:
+        """The links of each label."""
+        found: defaultdict[str, list[tuple[Number, Number]]] = defaultdict(list)
+        for label, source, target in self.links:
+            found[label].append((source, target))
+        return found
+
+
+class Relations(Struct, frozen=True):
+    """The relations of both sides of a document."""
+
+    document: str
+    gold: SideRelations
+    system: SideRelations
+
+    def is_golds(self, number: Number) -> bool:
+        """Return whether a mention is one of gold's."""
+        return number < len(self.gold.mentions)
+
+    def notes(self) -> Iterator[Tally]:
+        """Yield what no measure reads."""
+        sides: dict[Origin, SideRelations] = {"gold": self.gold, "system": self.system}
+        for name, side in sides.items():
+            for kind, number in side.ignored.items():
+                yield Tally(IGNORED, f"links of kind {quoted(kind)} that are not scored ({name})", number)
+            if side.itself:
+                yield Tally(ITSELF, f"relations of a mention with itself that are ignored ({name})", side.itself)
+
+
+class BothRelations(TableSpec[Relations], Struct, frozen=True, cache_hash=True):
+    """The links of some kinds of both sides."""
+
+    kinds: tuple[str, ...]
+    same: SameMention = "span"
+
+    def make(self, tables: Tables) -> Relations:
+        """Number the mentions, and spread links between clusters."""
+        pair = tables.pair
+        golds, systems = by_text(pair) if self.same == "text" else by_span(pair)
+        return Relations(
+            pair.gold.id, self._relations(pair.gold, golds, "gold"), self._relations(pair.system, systems, "system")
+        )
+
+    def _relations(self, document: Document, numbers: Sequence[Number], origin: Origin) -> SideRelations:
+        mentions = dict(zip(numbers, document.mentions, strict=True))
+        if not document.links:
+            return SideRelations(mentions, (), 0, {})
+        known, ignored = {*self.kinds}, Counter[str]()
+        if not known.issuperset([link.kind for link in document.links]):
+            ignored.update(link.kind for link in other_links(document) if link.kind not in known)
+        spread = list(labelled(document, numbers, known, origin))
+        links = [link for link in spread if link[1] != link[2]]
+        return SideRelations(mentions, links, len(spread) - len(links), ignored)
+
+
+def labelled(
+    document: Document, numbers: Sequence[Number], kinds: Iterable[str], origin: Origin | None = None
+) -> Iterator[Labelled]:
+    """Yield the links of some kinds between mentions, in the order of the file."""
+    ends: dict[str | None, list[Number]] = {}
+    for number, mention in zip(numbers, document.mentions, strict=True):
+        ends.setdefault(mention.cluster, []).append(number)
+    ends |= {mention.id: [number] for number, mention in zip(numbers, document.mentions, strict=True)}
+    wanted = {*kinds}
+    pairs = 0
+    for link in document.links:
+        if link.kind not in wanted:
+            continue
+        sources, targets = ends.get(link.source, ()), ends.get(link.target, ())
+        pairs += len(sources) * len(targets)
+        if pairs > MOST_PAIRS:
+            check_pairs(pairs, "or more related mentions", where=f"document {quoted(document.id)}", origin=origin)
+        for source in sources:
+            for target in targets:
+                yield link.kind, source, target

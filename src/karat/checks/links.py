@@ -77,7 +77,7 @@ def check(document: Document, readings: Readings = unread) -> Iterator[Finding]:
     trees = {
         kind: graph
         for kind, graph in graphs.items()
-        if kind not in ORDERED and readings(kind) != "relations" and _has_two_parents(graph)
+        if kind not in ORDERED and _has_two_parents(graph) and readings(kind) != "relations"
     }
     for kind, graph in trees.items():
         if readings(kind) == "paths":

@@ -49,15 +49,11 @@ class LabelledPairs(Struct, frozen=True):
     unplaced: int
     """Links of both sides that have no place in the text."""
 
-    def item(self, side: Origin, key: Key, label: str) -> RelationItem:
-        """A pair of a side as an item of an outcome."""
-        own, other = (
-            (self.relations.gold, self.relations.system)
-            if side == "gold"
-            else (self.relations.system, self.relations.gold)
-        )
-        source, target = (own.mentions.get(end) or other.mentions[end] for end in key[:2])
-        return RelationItem(label, source, target)
+    def item(self, side: Origin, key: Key, label: str) -> RelationItem | None:
+        """A pair as an item of an outcome; None if the side does not have both mentions."""
+        mentions = (self.relations.gold if side == "gold" else self.relations.system).mentions
+        source, target = mentions.get(key[0]), mentions.get(key[1])
+        return None if source is None or target is None else RelationItem(label, source, target)
 
     def notes(self) -> Iterator[Tally]:
         """Yield what is not counted."""

@@ -113,7 +113,12 @@ _FORM = re.compile(r"([^_]+)_(\d+(ecb|ecbplus))")
 
 
 def sniff(head: bytes) -> bool:
-    """The root element is near the beginning."""
+    """The root element is near the beginning; EventStoryLine has the same, and PLOT_LINK."""
+    return is_cat(head) and b"<PLOT_LINK" not in head
+
+
+def is_cat(head: bytes) -> bool:
+    """Return whether a file begins like the documents of ECB+ and EventStoryLine."""
     return re.search(rb"<Document\s[^>]*\bdoc_name\s*=", head) is not None
 
 
@@ -138,7 +143,12 @@ def read(piece: Piece, context: Context) -> Iterator[Document]:
     name = _file_name(file)
     if not _is_xml(name):
         name = root.get("doc_name") or name
-    yield _Reader(root, _Name.parse(name), file, context.report).document()
+    yield document_of(root, _Name.parse(name), file, context.report)
+
+
+def document_of(root: Any, name: "_Name | str", file: str, report: Report) -> Document:
+    """Return the mentions and clusters of a document; `name` is its id, or has its topic, too."""
+    return _Reader(root, _Name(name) if isinstance(name, str) else name, file, report).document()
 
 
 class _Name(NamedTuple):

@@ -82,8 +82,8 @@ class _Reader:
         for element in self._root.iter("TLINK", *OTHER_LINKS):
             self._add_link(element, relations)
         text = "".join(self._text)
-        document = Document(self._id, text=text, mentions=tuple(mentions), links=tuple(relations.links))
-        return document.at(Places(1, compact_lines(lines), links=relations.lines))
+        document = Document(self._id, text=text, mentions=tuple(mentions))
+        return relations.added_to(document.at(Places(1, compact_lines(lines))))
 
     def _walk(self, element: Any) -> None:
         """Collect the text of an element, and what is marked in it."""

@@ -20,9 +20,9 @@ number of its first token's sentence) and, if the list of validated sentences is
 `ECBplus_coreference_sentences.csv`, in the folder of the document or up to two folders above. A relation becomes the
 record of a cluster. Its kind is that of the target; within a document, where the target usually is an
 UNKNOWN_INSTANCE_TAG, it is that of the first source. Its `type` and `descriptor` are the target's. `note` of a mention
-and RELATED_TO of an instance are not read, nor are other relations (PLOT_LINK, TLINK), which a note counts. The name of
-a file gives id, topic and subtopic: `1_10ecbplus.xml` is the document `1_10ecbplus` in the subtopic `1ecbplus` of topic
-`1`.
+and RELATED_TO of an instance are not read, nor are other relations (TLINK), which a note counts; a file with PLOT_LINK
+is one of EventStoryLine (`esc`). The name of a file gives id, topic and subtopic: `1_10ecbplus.xml` is the document
+`1_10ecbplus` in the subtopic `1ecbplus` of topic `1`.
 """
 
 import csv

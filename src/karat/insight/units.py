@@ -126,7 +126,7 @@ class Target(NamedTuple):
         """The attributes and kinds of links that it scores; every measure of elements has elements of its own."""
         if self.errors_of == "elements":
             return frozenset({self.id})
-        kinds = [m.table.link_kinds for m in self.measures if isinstance(m.table, EventTable)]
+        kinds = [m.table.link_kinds if isinstance(m.table, EventTable) else m.table.relations for m in self.measures]
         return frozenset(self.attributes).union(*kinds)
 
 

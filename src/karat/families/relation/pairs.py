@@ -86,7 +86,7 @@ class PairTable(TableSpec[LabelledPairs], Struct, frozen=True, cache_hash=True):
     @property
     def relations(self) -> tuple[str, ...]:
         """The kinds of links that it reads."""
-        return self.links.kinds
+        return (*self.labels, *(kind for kind, label in self.read_as if label in self.labels))
 
     def make(self, tables: Tables) -> LabelledPairs:
         """Turn each pair into its direction and choose its label."""

@@ -61,8 +61,10 @@ class Awareness(Struct, frozen=True):
 
     def outcome(self, compared: ComparedLink, other: Intervals, nothing: str) -> str:
         """The class of an outcome; `nothing` if the other side knows nothing about it."""
+        if compared.given:
+            return "match" if compared.found else "unfounded"
         if compared.found:
-            return "match" if compared.given else "entailed"
+            return "entailed"
         label, *_ = compared.link
         return "contradicts" if label in self.labels and other.contradict(compared.link) else nothing
 
@@ -201,6 +203,7 @@ tieval-2023 counts each link once, and finds it only if gold or the system entai
     outcomes={
         "match": "the other side has the link, in either direction; each side lists its own links",
         "entailed": "the other side entails the link without having it",
+        "unfounded": "the other side has the link, but does not entail it: VAGUE, or a cycle (tieval-2023)",
         "contradicts": "the other side entails another relation between the two",
     },
     laws=("perfect", "bounded", "ids", "additive", "outcomes"),

@@ -1,5 +1,7 @@
 """Gold's mentions for the system, for tasks in which mentions are given."""
 
+from typing import ClassVar
+
 from msgspec.structs import replace
 
 from karat.match.mentions import by_span
@@ -15,6 +17,8 @@ class GoldMentions(Filter, frozen=True):
 
     Others leave with their links; those that the system lacks are clusters of their own.
     """
+
+    gives_mentions: ClassVar[bool] = True
 
     def prepare(self, comparison: Comparison, report: Report) -> PairTransform:
         """Compare by kind and span."""

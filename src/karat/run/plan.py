@@ -106,7 +106,8 @@ class Plan:
             from karat.run.classes import check_classes
 
             check_classes(self.measures.measures)
-        self._counts_wholes = any(counts_wholes(measure) for measure, _ in self.measures.measures)
+        are_given = any(filter_.gives_mentions for filter_ in protocol.filters)
+        self._counts_wholes = not are_given and any(counts_wholes(measure) for measure, _ in self.measures.measures)
         lists_outcomes = not all(isinstance(measure, DetailedMeasure) for measure, _ in self.measures.measures)
         self._has_records = options.errors or (options.details and lists_outcomes)
 

@@ -113,7 +113,8 @@ class UnitTable:
             averaged = self._averaged(averages)
             yield from _selected(columns, averaged)
             if averages.macro:
-                yield from mean_columns(measure.counts_type(), columns, averaged, missing=averages.macro_undefined)
+                counted = [row.gold + row.system > 0 for row in self._rows] if averaged is None else averaged
+                yield from mean_columns(measure.counts_type(), columns, counted, missing=averages.macro_undefined)
 
     def scores(self) -> dict[str, Score]:
         """Return the micro average of each measure, and its macro average if the protocol has one."""

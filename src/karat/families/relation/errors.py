@@ -24,11 +24,14 @@ CLASSES: Classes = {
     "wrong label": "the system has another label on the pair",
     "entailed": "the system has no link on the pair, but its links together entail another relation than gold's",
     "contradicts": "gold has no link on the pair, but its links together entail another relation than the system's",
+    "unfounded": "both sides have the link, but nothing entails it: VAGUE, or a cycle; even gold has such errors",
     "missed": "gold relates the two, and the system does not",
     "spurious": "the system relates the two, and gold does not",
 }
-OF_CLOSURE = ("entailed", "contradicts")
+OF_CLOSURE = ("entailed", "contradicts", "unfounded")
 
+NONE = "none"
+"""The label of a pair that is not related (relation.accuracy)."""
 Pair = frozenset[Number]
 
 
@@ -38,7 +41,9 @@ class _Wrong(NamedTuple):
     item: RelationItem
     source: Number
     target: Number
-    is_contradicted: bool
+    label: str
+    """The class of its outcome."""
+    outcomes: int = 1
 
 
 def _classes(target: Target, names: object) -> Classes:
@@ -83,33 +88,41 @@ class _TableErrors:
         spurious: dict[Pair, list[_Wrong]] = {}
         missed: list[_Wrong] = []
         for outcome in outcomes:
-            counts = outcome.counts.ratios()
-            if outcome.gold is not None and "recall" in counts and counts["recall"].num < counts["recall"].den:
-                missed.append(self._wrong("gold", outcome.gold, outcome))
-            if (
-                outcome.system is not None
-                and "precision" in counts
-                and counts["precision"].num < counts["precision"].den
-            ):
-                wrong = self._wrong("system", outcome.system, outcome)
-                spurious.setdefault(Pair((wrong.source, wrong.target)), []).append(wrong)
-        for gold in missed:
+            gold_wrong, system_wrong = self._sides(outcome)
+            if gold_wrong is not None:
+                missed.append(gold_wrong)
+            if system_wrong is not None:
+                spurious.setdefault(Pair((system_wrong.source, system_wrong.target)), []).append(system_wrong)
+        for gold in sorted(missed, key=lambda wrong: wrong.label != "unfounded"):
             others = spurious.get(Pair((gold.source, gold.target)), [])
             reversed_ = [system for system in others if self._is_reversed(gold, system)]
-            if others:
+            if gold.label == "unfounded":
+                system = next(system for system in others if system.label == "unfounded")
+                others.remove(system)
+                yield self._error("unfounded", gold, system)
+            elif others:
                 system = (reversed_ or others)[0]
                 others.remove(system)
                 yield self._error("reversed" if reversed_ else "wrong label", gold, system)
             else:
-                yield self._error("entailed" if gold.is_contradicted else "missed", gold, None)
+                yield self._error("entailed" if gold.label == "contradicts" else "missed", gold, None)
         for left in spurious.values():
             for system in left:
-                yield self._error("contradicts" if system.is_contradicted else "spurious", None, system)
+                yield self._error("contradicts" if system.label == "contradicts" else "spurious", None, system)
+
+    def _sides(self, outcome: Outcome[Any]) -> tuple[_Wrong | None, _Wrong | None]:
+        """The relations of both sides that missed credit."""
+        lost = {name for name, ratio in outcome.counts.ratios().items() if ratio.num < ratio.den}
+        gold, system = (None if item is None else self._wrong(side, item, outcome) for side, item in _items(outcome))
+        if lost == {"accuracy"}:  # pairs without a label have the label `none`
+            gold, system = (None if wrong is None or wrong.item.kind == NONE else wrong for wrong in (gold, system))
+            return gold, system if gold is None or system is None else system._replace(outcomes=0)
+        return gold if "recall" in lost else None, system if "precision" in lost else None
 
     def _wrong(self, side: Origin, item: Any, outcome: Outcome[Any]) -> _Wrong:
         assert isinstance(item, RelationItem), "the outcomes of relations are relations"
         numbers = self._numbers[side]
-        return _Wrong(item, numbers[item.source.id], numbers[item.target.id], outcome.label == "contradicts")
+        return _Wrong(item, numbers[item.source.id], numbers[item.target.id], outcome.label)
 
     @cached_property
     def _numbers(self) -> Mapping[Origin, Mapping[str, Number]]:
@@ -128,8 +141,10 @@ class _TableErrors:
 
     def _error(self, name: str, gold: _Wrong | None, system: _Wrong | None) -> FoundError:
         golds, systems = ([] if wrong is None else [wrong.item] for wrong in (gold, system))
-        instance = self._unit.instance(self._view.id, golds, systems, len(golds) + len(systems))
-        return FoundError(name, instance, [Repair(self._view.id, self._repair(gold, system))])
+        outcomes = sum(wrong.outcomes for wrong in (gold, system) if wrong is not None)
+        instance = self._unit.instance(self._view.id, golds, systems, outcomes)
+        repairs = [] if name == "unfounded" else [Repair(self._view.id, self._repair(gold, system))]
+        return FoundError(name, instance, repairs)
 
     def _repair(self, gold: _Wrong | None, system: _Wrong | None) -> Edit:
         edit = Edit(replaced=self._spread)
@@ -178,12 +193,9 @@ class _TableErrors:
         return found
 
     @cached_property
-    def _spread(self) -> Document | None:
-        """The system's document with links between mentions in place of those between clusters, if it has some."""
+    def _spread(self) -> Document:
+        """The system's document with links between mentions in place of those between clusters."""
         document = self._view.pair.system
-        mentions = {mention.id for mention in document.mentions}
-        if all({link.source, link.target} <= mentions for link in document.links):
-            return None
         kinds = set(self._spec.relations)
         ids = [mention.id for mention in document.mentions]
         links: list[Link] = []
@@ -194,3 +206,7 @@ class _TableErrors:
             alone = replace(document, links=(link,))
             links += [Link(link.kind, ids[a], ids[b]) for _, a, b in labelled(alone, range(len(ids)), kinds)]
         return replace(document, links=tuple(links))
+
+
+def _items(outcome: Outcome[Any]) -> tuple[tuple[Origin, Any], tuple[Origin, Any]]:
+    return ("gold", outcome.gold), ("system", outcome.system)

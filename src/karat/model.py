@@ -399,7 +399,9 @@ def argument_test(document: Document) -> Callable[[Link], bool]:
 def other_links(document: Document) -> Sequence[Link]:
     """The links of a document that are no arguments."""
     is_argument = argument_test(document)
-    return document.links if is_argument is _never else [link for link in document.links if not is_argument(link)]
+    if is_argument is _never:
+        return document.links
+    return [link for link in document.links if link.kind in TEMPORAL or not is_argument(link)]
 
 
 def _never(link: Link) -> bool:

@@ -166,17 +166,34 @@ def _several_parents(kind: str, graph: Graph, children: Set[Class], document: Do
 
 def _cycles(links: Collection[ClassLink], document: Document) -> Iterator[list[Class]]:
     """Cycles that have no class in common, each from a class back to itself."""
-    left = links
+    left = links if _has_cycle(links) else ()
     while left:
         sources, targets = {source for source, _ in left}, {target for _, target in left}
-        if sources.isdisjoint(targets):
-            return
         inner = [link for link in left if link[0] in targets and link[1] in sources]
         halved = 2 * len(inner) <= len(left)
         left = inner
         if not halved:  # a long chain, or a cycle
             yield from _sorted_out(_in_order(left, document))
             return
+
+
+def _has_cycle(links: Collection[ClassLink]) -> bool:
+    """Return whether classes are left when those without a parent are removed, one after another."""
+    children: dict[Class, list[Class]] = {}
+    parents: dict[Class, int] = {}
+    for source, target in links:
+        if source in children:
+            children[source].append(target)
+        else:
+            children[source] = [target]
+        parents[target] = parents.get(target, 0) + 1
+    free = [source for source in children if source not in parents]
+    for source in free:
+        for child in children.pop(source, ()):
+            parents[child] -= 1
+            if not parents[child]:
+                free.append(child)
+    return bool(children)
 
 
 def _sorted_out(left: Sequence[ClassLink]) -> Iterator[list[Class]]:

@@ -36,6 +36,15 @@ class RelationLinks:
         message = f"the {label} from {quoted(source)} to {quoted(target)} names {quoted(end)}, which is nothing in "
         self._report(END.at(f"{message}document {quoted(self._document)}", file=self._file, line=line, found=end))
 
+    def add_all(self, label: str, pairs: Collection[tuple[str, str]], line: int) -> None:
+        """Add many relations that stand in the same line as their document, and need no line of their own."""
+        known = self._ends
+        try:
+            self.links += [Link(label, known[source], known[target]) for source, target in pairs]
+        except KeyError:
+            for source, target in pairs:
+                self.add(label, source, target, line)
+
     def check_label(self, label: str, known: Collection[str], line: int) -> None:
         """Report a label that no protocol of the format knows."""
         if label not in known:

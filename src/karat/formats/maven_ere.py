@@ -127,8 +127,7 @@ def _gold(
             ends[mention.id] = mention.id
     relations = RelationLinks(record.id, ends, value.name, report)
     for label, pairs in _labelled(record, relations, value):
-        for source, target in pairs:
-            relations.add(label, source, target, value.line)
+        relations.add_all(label, pairs, value.line)
     document = content.document(
         unit="token",
         forms=tuple(chain.from_iterable(tokens)),
@@ -166,11 +165,11 @@ def _submitted(record: _Record, content: EventDocument, gold: GoldDocuments, val
     unknown = {id_ for id_ in cluster_of if id_ not in known}
     dropped: list[str] = []
     for label, pairs in _labelled(record, relations, value):
-        for pair in pairs:
+        kept = [pair for pair in pairs if pair[0] in known and pair[1] in known]
+        relations.add_all(label, kept, value.line)
+        for pair in pairs if len(kept) < len(pairs) else ():
             others = [id_ for id_ in pair if id_ not in known]
-            if not others:
-                relations.add(label, *pair, value.line)
-            elif not events.isdisjoint(others):
+            if not events.isdisjoint(others):
                 dropped += [id_ for id_ in others if id_ in events][:1]
             else:
                 unknown.update(others)

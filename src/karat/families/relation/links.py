@@ -90,28 +90,32 @@ class BothRelations(TableSpec[Relations], Struct, frozen=True, cache_hash=True):
         known, ignored = {*self.kinds}, Counter[str]()
         if not known.issuperset([link.kind for link in document.links]):
             ignored.update(link.kind for link in other_links(document) if link.kind not in known)
-        spread = list(labelled(document, numbers, known, origin))
+        spread = labelled(document, numbers, known, origin)
         links = [link for link in spread if link[1] != link[2]]
         return SideRelations(mentions, links, len(spread) - len(links), ignored)
 
 
 def labelled(
     document: Document, numbers: Sequence[Number], kinds: Iterable[str], origin: Origin | None = None
-) -> Iterator[Labelled]:
-    """Yield the links of some kinds between mentions, in the order of the file."""
+) -> list[Labelled]:
+    """Return the links of some kinds between mentions, in the order of the file."""
     ends: dict[str | None, list[Number]] = {}
     for number, mention in zip(numbers, document.mentions, strict=True):
         ends.setdefault(mention.cluster, []).append(number)
     ends |= {mention.id: [number] for number, mention in zip(numbers, document.mentions, strict=True)}
+    single = {end: numbers_[0] for end, numbers_ in ends.items() if len(numbers_) == 1}  # as nearly all are
     wanted = {*kinds}
-    pairs = 0
+    found: list[Labelled] = []
     for link in document.links:
-        if link.kind not in wanted:
+        kind, first, second = link.kind, single.get(link.source), single.get(link.target)
+        if kind not in wanted:
+            continue
+        if first is not None and second is not None:
+            found.append((kind, first, second))
             continue
         sources, targets = ends.get(link.source, ()), ends.get(link.target, ())
-        pairs += len(sources) * len(targets)
-        if pairs > MOST_PAIRS:
+        if len(found) + len(sources) * len(targets) > MOST_PAIRS:
+            pairs = len(found) + len(sources) * len(targets)
             check_pairs(pairs, "or more related mentions", where=f"document {quoted(document.id)}", origin=origin)
-        for source in sources:
-            for target in targets:
-                yield link.kind, source, target
+        found += [(kind, source, target) for source in sources for target in targets]
+    return found

@@ -1,6 +1,6 @@
 """Temporal awareness: how many of each side's relations in time the other side has, or entails."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
 from msgspec import Struct
@@ -32,6 +32,14 @@ distinct  each once, whichever direction it is written in
 """
 Contradictions = Literal["aside", "cycle"]
 """Links that contradict those before them are put aside, or a cycle leaves nothing that could follow (tieval)."""
+
+
+CLOSURE = "right by closure alone"
+UNFOUNDED = "on both sides, but never entailed, wrong"
+REDUNDANT = "entailed by links before them, left out"
+REPEATED = "on a pair that has one already, not counted"
+AGAIN = "repeated, counted again"
+IMPLICIT = "of the system implicit in gold, with some credit"
 
 
 class ComparedLink(Struct, frozen=True, gc=False):
@@ -256,6 +264,22 @@ class TemporalAwareness(Measure[Awareness, PrecisionRecall], frozen=True):
 
     def _counts(self, *numbers: float) -> PrecisionRecall:
         return PrecisionRecall(*(numbers[2:] + numbers[:2] if self.swapped else numbers))
+
+    def differences(self, table: Awareness) -> Mapping[str, int]:
+        """What closure changes, and how repeats count."""
+        gold, system = table.relations.gold, table.relations.system
+        compared = (*table.gold, *table.system)
+        given = len(gold.links) + len(system.links)
+        distinct = len({*map(_canonical, gold.links)}) + len({*map(_canonical, system.links)})
+        return {
+            **table.relations.differences(),
+            CLOSURE: sum(link.found and not link.given for link in compared),
+            UNFOUNDED: sum(link.given and not link.found for link in compared),
+            AGAIN: max(len(compared) - distinct, 0),
+            REPEATED: given - distinct if len(compared) <= distinct else 0,
+            REDUNDANT: max(distinct - len(compared), 0),
+            IMPLICIT: sum(link.implicit for link in table.system) if table.weight else 0,
+        }
 
     def notes(self, table: Awareness, counts: PrecisionRecall) -> Iterator[Tally]:
         """Links that do not count."""

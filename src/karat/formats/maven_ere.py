@@ -53,7 +53,7 @@ SUBEVENT = "subevent"
 _Pairs = tuple[tuple[str, str], ...]
 
 
-class _Mention(Struct, frozen=True, gc=False):
+class _Mention(Struct, frozen=True, gc=False, omit_defaults=True):
     """A mention of an event, or a time."""
 
     id: Id
@@ -64,23 +64,25 @@ class _Mention(Struct, frozen=True, gc=False):
     mention: str | None = None
 
 
-class _Event(Struct, frozen=True):
+class _Event(Struct, frozen=True, omit_defaults=True):
     id: Id
     mention: tuple[_Mention, ...]
     type: str | None = None
+    type_id: int | None = None
 
 
-class _Record(Struct, frozen=True):
+class _Record(Struct, frozen=True, omit_defaults=True):
     id: Id
     title: str | None = None
     tokens: tuple[tuple[str, ...], ...] | None = None
-    events: tuple[_Event, ...] = ()
-    event_mentions: tuple[_Mention, ...] = ()
-    times: tuple[_Mention, ...] = msgspec.field(default=(), name="TIMEX")
-    temporal_relations: dict[str, _Pairs] = {}
-    causal_relations: dict[str, _Pairs] = {}
-    subevent_relations: _Pairs = ()
-    coreference: tuple[tuple[str, ...], ...] = ()
+    sentences: tuple[str, ...] | None = None
+    events: tuple[_Event, ...] | None = None
+    event_mentions: tuple[_Mention, ...] | None = None
+    times: tuple[_Mention, ...] | None = msgspec.field(default=None, name="TIMEX")
+    temporal_relations: dict[str, _Pairs] | None = None
+    causal_relations: dict[str, _Pairs] | None = None
+    subevent_relations: _Pairs | None = None
+    coreference: tuple[tuple[str, ...], ...] | None = None
 
 
 _decoder = msgspec.json.Decoder(_Record)
@@ -107,14 +109,16 @@ def _gold(
     lengths = [len(sentence) for sentence in tokens]
     offsets = SentenceOffsets(lengths)
     events = [
-        (mention, event.type, qualified(record.id, event.id)) for event in record.events for mention in event.mention
+        (mention, event.type, qualified(record.id, event.id))
+        for event in record.events or ()
+        for mention in event.mention
     ]
     listed = [
         *((mention, "event", type_, cluster) for mention, type_, cluster in events),
-        *((mention, "event", mention.type, None) for mention in record.event_mentions),
-        *((mention, "time", mention.type, None) for mention in record.times),
+        *((mention, "event", mention.type, None) for mention in record.event_mentions or ()),
+        *((mention, "time", mention.type, None) for mention in record.times or ()),
     ]
-    ends = {event.id: qualified(record.id, event.id) for event in record.events}
+    ends = {event.id: qualified(record.id, event.id) for event in record.events or ()}
     for mention, kind, type_, cluster in listed:
         try:
             span = offsets.span(mention.sent_id, *mention.offset)
@@ -140,10 +144,10 @@ def _gold(
 def _labelled(record: _Record, relations: RelationLinks, value: Piece) -> Iterator[tuple[str, _Pairs]]:
     """Yield the relations of each label; unknown labels are reported."""
     for known, family in ((TEMPORAL, record.temporal_relations), (CAUSAL, record.causal_relations)):
-        for label, pairs in family.items():
+        for label, pairs in (family or {}).items():
             relations.check_label(label, known, value.line)
             yield label, pairs
-    yield SUBEVENT, record.subevent_relations
+    yield SUBEVENT, record.subevent_relations or ()
 
 
 def _submitted(record: _Record, content: EventDocument, gold: GoldDocuments, value: Piece, report: Report) -> Document:
@@ -156,7 +160,7 @@ def _submitted(record: _Record, content: EventDocument, gold: GoldDocuments, val
         mention.cluster.removeprefix(qualified(record.id, "")) for mention in document.mentions if mention.cluster
     }
     cluster_of: dict[str, str] = {}
-    for number, chain_ in enumerate(record.coreference, 1):
+    for number, chain_ in enumerate(record.coreference or (), 1):
         for id_ in chain_:
             if id_ in cluster_of:
                 content.tell(REPEATED, f"mention {quoted(id_)} is given twice in the coreference", found=id_)

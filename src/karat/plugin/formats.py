@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from karat.limits import MAX_BYTES
-from karat.model import Declared, Document, Mention, Unit, Value
+from karat.model import Declared, Document, Link, Mention, Unit, Value
 from karat.problems import Report, Rule
 
 
@@ -64,7 +64,9 @@ class Facts:
         if document.clusters:
             kinds |= {cluster.kind for cluster in document.clusters if cluster.id not in ids}
         if document.links:
-            self.links |= _links_among(document, kinds, ids)
+            pairs = [(source, target) for source in kinds for target in kinds]
+            known = {k for k in {link.kind for link in document.links} if all((k, *p) in self.links for p in pairs)}
+            self.links |= _links_among(document, [k for k in document.links if k.kind not in known], kinds, ids)
         self.clustered |= {mention.kind for mention in document.mentions if mention.cluster}
 
     def _knows_links(self, document: Document, kinds: Set[str]) -> bool:
@@ -104,9 +106,11 @@ class Facts:
         return {link for link, *ends in self.links if wanted is None or wanted.issuperset(ends)}
 
 
-def _links_among(document: Document, present: Set[str], clusters: Set[str]) -> set[tuple[str, str, str]]:
+def _links_among(
+    document: Document, links: Collection[Link], present: Set[str], clusters: Set[str]
+) -> set[tuple[str, str, str]]:
     """Kinds of links with those of the mentions that they join; the kind of a cluster is that of its mentions."""
-    mentions, links = document.mentions, document.links
+    mentions = document.mentions
     if len(present) == 1:  # nearly always: then no kind has to be looked up
         (kind,) = present
         ends = {*clusters, *(mention.id for mention in mentions)}

@@ -13,12 +13,15 @@ from msgspec import Struct
 
 from karat.limits import MOST_PAIRS, check_pairs
 from karat.match.mentions import Number, by_span, by_text
-from karat.model import Document, Mention, other_links
+from karat.model import TEMPORAL, Document, Mention, other_links
 from karat.plugin import Rule, Tables, TableSpec, Tally
 from karat.problems import Origin, quoted
 
 IGNORED = Rule("relation-kind-ignored", "note", "Check their names; protocols of relations compare labels as written.")
 ITSELF = Rule("relation-to-itself", "note", "Nothing to do; a relation of a mention with itself says nothing.")
+
+IGNORED_KIND = "with labels that are unknown there, ignored"
+SPREAD = "more, since a link between clusters counts for each pair of their mentions"
 
 SameMention = Literal["span", "text"]
 """The mentions of both sides that are the same: those of the same span, or as TempEval-3 aligns them."""
@@ -32,20 +35,26 @@ class SideRelations(Struct, frozen=True, dict=True):
 
     mentions: Mapping[Number, Mention]
     """Its mentions by number, in the order of the file."""
-    links: Sequence[Labelled]
+    given: Sequence[Labelled]
     """In the order of the file; a link between clusters as its pairs of mentions, in their order."""
-    itself: int
-    """The number of relations of a mention with itself, which are left out."""
-    ignored: Mapping[str, int]
+    read: int = 0
+    """The number of links, each between clusters counted once."""
+    ignored: Mapping[str, int] = {}
     """Links of kinds that the protocol does not read, and how many."""
 
     @cached_property
     def by_label(self) -> Mapping[str, list[tuple[Number, Number]]]:
         """The links of each label."""
         found: defaultdict[str, list[tuple[Number, Number]]] = defaultdict(list)
-        for label, source, target in self.links:
-            found[label].append((source, target))
+        for label, source, target in self.given:
+            if source != target:
+                found[label].append((source, target))
         return found
+
+    @cached_property
+    def links(self) -> Sequence[Labelled]:
+        """Without relations of a mention with itself."""
+        return [link for link in self.given if link[1] != link[2]]
 
 
 class Relations(Struct, frozen=True):
@@ -59,14 +68,23 @@ class Relations(Struct, frozen=True):
         """Return whether a mention is one of gold's."""
         return number < len(self.gold.mentions)
 
+    def differences(self) -> dict[str, int]:
+        """Count what not every definition of a score reads in the same way."""
+        sides = (self.gold, self.system)
+        return {
+            IGNORED_KIND: sum(count for side in sides for kind, count in side.ignored.items() if kind in TEMPORAL),
+            SPREAD: sum(len(side.given) - side.read for side in sides),
+        }
+
     def notes(self) -> Iterator[Tally]:
         """Yield what no measure reads."""
         sides: dict[Origin, SideRelations] = {"gold": self.gold, "system": self.system}
         for name, side in sides.items():
             for kind, number in side.ignored.items():
                 yield Tally(IGNORED, f"links of kind {quoted(kind)} that are not scored ({name})", number)
-            if side.itself:
-                yield Tally(ITSELF, f"relations of a mention with itself that are ignored ({name})", side.itself)
+            itself = len(side.given) - sum(map(len, side.by_label.values()))
+            if itself:
+                yield Tally(ITSELF, f"relations of a mention with itself that are ignored ({name})", itself)
 
 
 class BothRelations(TableSpec[Relations], Struct, frozen=True, cache_hash=True):
@@ -86,13 +104,12 @@ class BothRelations(TableSpec[Relations], Struct, frozen=True, cache_hash=True):
     def _relations(self, document: Document, numbers: Sequence[Number], origin: Origin) -> SideRelations:
         mentions = dict(zip(numbers, document.mentions, strict=True))
         if not document.links:
-            return SideRelations(mentions, (), 0, {})
+            return SideRelations(mentions, ())
         known, ignored = {*self.kinds}, Counter[str]()
-        if not known.issuperset([link.kind for link in document.links]):
+        read = sum([link.kind in known for link in document.links])
+        if read < len(document.links):
             ignored.update(link.kind for link in other_links(document) if link.kind not in known)
-        spread = labelled(document, numbers, known, origin)
-        links = [link for link in spread if link[1] != link[2]]
-        return SideRelations(mentions, links, len(spread) - len(links), ignored)
+        return SideRelations(mentions, labelled(document, numbers, known, origin), read, ignored)
 
 
 def labelled(

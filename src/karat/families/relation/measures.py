@@ -1,14 +1,16 @@
 """Measures of relations: precision, recall and F1 of labelled pairs of mentions, and the accuracy of their labels."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from math import fsum
+from operator import eq
 from typing import Any, Literal
 
 from msgspec import Struct
 
 from karat.counts import Ratio
 from karat.families.relation.card import CARD
+from karat.families.relation.intervals import INVERSE
 from karat.families.relation.links import BothRelations
 from karat.families.relation.pairs import Candidates, Direction, Key, LabelledPairs, Labels, PairTable
 from karat.plugin import (
@@ -30,6 +32,12 @@ Differing = Literal["both", "miss", "spurious"]
 """A pair with other labels on the two sides is missed and a false alarm, or counts as one of these only."""
 Within = Literal["sentence", "sentences", ""]
 """Pairs within one sentence, in two sentences, or all."""
+
+
+REVERSED = "right but for the direction, wrong"
+NOTHING = "labelled VAGUE, which is no relation"
+REPEATED = "on a pair that has one already, not counted"
+OUTSIDE_PAIRS = "of the system on other pairs than gold's, ignored"
 
 
 class Row(Struct, frozen=True, forbid_unknown_fields=True):
@@ -101,10 +109,11 @@ class RelationMeasure(Measure[LabelledPairs, PrecisionRecall], frozen=True):
     def count(self, table: LabelledPairs) -> PrecisionRecall:
         """The pairs that both sides have, and all of each."""
         gold, system = self.counted(table, table.gold), self.counted(table, table.system)
-        shared = gold.keys() & system.keys()
-        right = len(shared) if self.equal == "pair" else len(gold.items() & system.items())
-        precision_den = len(system) - (len(shared) - right if self.differing == "miss" else 0)
-        recall_den = len(gold) - (len(shared) - right if self.differing == "spurious" else 0)
+        answers = [*map(gold.get, system)]
+        shared = len(answers) - answers.count(None)
+        right = shared if self.equal == "pair" else sum(map(eq, answers, system.values()))
+        precision_den = len(system) - (shared - right if self.differing == "miss" else 0)
+        recall_den = len(gold) - (shared - right if self.differing == "spurious" else 0)
         if not self.rated:
             return PrecisionRecall(right, precision_den, right, recall_den)
         correct = sum(self._answer(table, key) == label for key, label in table.gold.items())
@@ -137,6 +146,26 @@ class RelationMeasure(Measure[LabelledPairs, PrecisionRecall], frozen=True):
     def divided(self, table: LabelledPairs) -> Iterator[Outcome[PrecisionRecall]]:
         """Labels that are no relation have no row."""
         return (outcome for outcome in self.outcomes(table) if outcome.label != "none")
+
+    def differences(self, table: LabelledPairs) -> Mapping[str, int]:
+        """What is read in another way elsewhere."""
+        labels, relations = self.table.relations, table.relations
+        reversed_ = 0
+        if isinstance(self.table, PairTable) and self.table.direction == "written":
+            reversed_ = sum(
+                table.gold.get((key[1], key[0])) == label and INVERSE.get(label) == label and key not in table.gold
+                for key, label in table.system.items()
+            )
+        given = sum(
+            len(side.by_label.get(label, ())) for side in (relations.gold, relations.system) for label in labels
+        )
+        return {
+            **relations.differences(),
+            REVERSED: reversed_,
+            NOTHING: sum(label in self.nothing for side in (table.gold, table.system) for label in side.values()),
+            REPEATED: given - table.unplaced - table.outside - len(table.gold) - len(table.system),
+            OUTSIDE_PAIRS: table.outside,
+        }
 
     def agree(self, gold: str, system: str) -> bool:
         """Return whether the labels of a pair agree."""

@@ -184,6 +184,7 @@ tieval-2023 counts each link once, and finds it only if gold or the system entai
         "R_G, R_S": "the reduced links of gold and of the system",
         "implicit": "links of R_S that gold entails, but does not have in R_G",
         "n": "the number of mentions that are in links of both R_G and R_S",
+        "w": "the weight of an implicit link",
         "entails": "its links lead to all the constraints on start and end points that the label stands for",
     },
     citation="UzZaman and Allen (2011), Temporal Evaluation; UzZaman et al. (2013), SemEval-2013 Task 1: TempEval-3; "

@@ -34,7 +34,14 @@ def score_table(result: Result, *, digits: int) -> Table:
     names = score_names(score.micro for score in listed.values())
     main = {name for score in listed.values() for name in summary(score_names([score.micro]))}
     macro_names = [name for name in names if name in main] if result.confidence and "micro" in present else names
+    scored = {
+        (average, name)
+        for score in listed.values()
+        for average, leaf in score.averages().items()
+        for name in leaf.values
+    }
     columns = [(average, name) for average in averages for name in (names if average == "micro" else macro_names)]
+    columns = [column for column in columns if column in scored]
     prefix = {average: "" if present == {"micro"} else f"{average} " for average in averages}
     header = [prefix[average] + SHORT.get(name, name) for average, name in columns]
     rows = []

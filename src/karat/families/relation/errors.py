@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from msgspec.structs import replace
 
 from karat.families.relation.intervals import INVERSE
-from karat.families.relation.links import Relations, SideRelations, labelled
+from karat.families.relation.links import Relations, SideRelations, spread
 from karat.insight.repairs import Edit, Repair
 from karat.insight.units import Classes, DocumentView, ErrorKind, Findings, FoundError, Target, UnitView
 from karat.match.mentions import Number
@@ -204,7 +204,8 @@ class _TableErrors:
                 links.append(link)
                 continue
             alone = replace(document, links=(link,))
-            links += [Link(link.kind, ids[a], ids[b]) for _, a, b in labelled(alone, range(len(ids)), kinds)]
+            found, _ = spread(alone, range(len(ids)), kinds)
+            links += [Link(link.kind, ids[a], ids[b]) for a, b in found[link.kind]]
         return replace(document, links=tuple(links))
 
 

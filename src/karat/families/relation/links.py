@@ -4,7 +4,7 @@ A link between clusters is one between all their mentions of the
 document; an id of both a mention and a cluster means the mention.
 """
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Literal
@@ -35,26 +35,26 @@ class SideRelations(Struct, frozen=True, dict=True):
 
     mentions: Mapping[Number, Mention]
     """Its mentions by number, in the order of the file."""
-    given: Sequence[Labelled]
-    """In the order of the file; a link between clusters as its pairs of mentions, in their order."""
+    by_label: Mapping[str, Sequence[tuple[Number, Number]]] = {}
+    """The links of each label, in the order of the file; one between clusters as its pairs of mentions."""
+    labels: Sequence[str] = ()
+    """The label of each link, in the order of the file."""
     read: int = 0
     """The number of links, each between clusters counted once."""
     ignored: Mapping[str, int] = {}
     """Links of kinds that the protocol does not read, and how many."""
 
     @cached_property
-    def by_label(self) -> Mapping[str, list[tuple[Number, Number]]]:
-        """The links of each label."""
-        found: defaultdict[str, list[tuple[Number, Number]]] = defaultdict(list)
-        for label, source, target in self.given:
-            if source != target:
-                found[label].append((source, target))
-        return found
+    def links(self) -> Sequence[Labelled]:
+        """All links in the order of the file, without relations of a mention with itself."""
+        left = {label: iter(pairs) for label, pairs in self.by_label.items()}
+        links = [(label, *next(left[label])) for label in self.labels]
+        return [link for link in links if link[1] != link[2]]
 
     @cached_property
-    def links(self) -> Sequence[Labelled]:
-        """Without relations of a mention with itself."""
-        return [link for link in self.given if link[1] != link[2]]
+    def itself(self) -> int:
+        """The number of relations of a mention with itself."""
+        return sum([source == target for pairs in self.by_label.values() for source, target in pairs])
 
 
 class Relations(Struct, frozen=True):
@@ -73,7 +73,7 @@ class Relations(Struct, frozen=True):
         sides = (self.gold, self.system)
         return {
             IGNORED_KIND: sum(count for side in sides for kind, count in side.ignored.items() if kind in TEMPORAL),
-            SPREAD: sum(len(side.given) - side.read for side in sides),
+            SPREAD: sum(len(side.labels) - side.read for side in sides),
         }
 
     def notes(self) -> Iterator[Tally]:
@@ -82,8 +82,7 @@ class Relations(Struct, frozen=True):
         for name, side in sides.items():
             for kind, number in side.ignored.items():
                 yield Tally(IGNORED, f"links of kind {quoted(kind)} that are not scored ({name})", number)
-            itself = len(side.given) - sum(map(len, side.by_label.values()))
-            if itself:
+            if itself := side.itself:
                 yield Tally(ITSELF, f"relations of a mention with itself that are ignored ({name})", itself)
 
 
@@ -104,35 +103,38 @@ class BothRelations(TableSpec[Relations], Struct, frozen=True, cache_hash=True):
     def _relations(self, document: Document, numbers: Sequence[Number], origin: Origin) -> SideRelations:
         mentions = dict(zip(numbers, document.mentions, strict=True))
         if not document.links:
-            return SideRelations(mentions, ())
+            return SideRelations(mentions)
         known, ignored = {*self.kinds}, Counter[str]()
         read = sum([link.kind in known for link in document.links])
         if read < len(document.links):
             ignored.update(link.kind for link in other_links(document) if link.kind not in known)
-        return SideRelations(mentions, labelled(document, numbers, known, origin), read, ignored)
+        return SideRelations(mentions, *spread(document, numbers, known, origin), read, ignored)
 
 
-def labelled(
+def spread(
     document: Document, numbers: Sequence[Number], kinds: Iterable[str], origin: Origin | None = None
-) -> list[Labelled]:
-    """Return the links of some kinds between mentions, in the order of the file."""
+) -> tuple[dict[str, list[tuple[Number, Number]]], list[str]]:
+    """Return the links of some kinds between mentions, by their labels, and the labels in the order of the file."""
     ends: dict[str | None, list[Number]] = {}
     for number, mention in zip(numbers, document.mentions, strict=True):
         ends.setdefault(mention.cluster, []).append(number)
     ends |= {mention.id: [number] for number, mention in zip(numbers, document.mentions, strict=True)}
-    single = {end: numbers_[0] for end, numbers_ in ends.items() if len(numbers_) == 1}  # as nearly all are
-    wanted = {*kinds}
-    found: list[Labelled] = []
+    single = {end: members[0] for end, members in ends.items() if len(members) == 1}  # as nearly all are
+    found: dict[str, list[tuple[Number, Number]]] = {kind: [] for kind in kinds}
+    labels: list[str] = []
     for link in document.links:
         kind, first, second = link.kind, single.get(link.source), single.get(link.target)
-        if kind not in wanted:
+        pairs = found.get(kind)
+        if pairs is None:
             continue
         if first is not None and second is not None:
-            found.append((kind, first, second))
+            pairs.append((first, second))
+            labels.append(kind)
             continue
         sources, targets = ends.get(link.source, ()), ends.get(link.target, ())
-        if len(found) + len(sources) * len(targets) > MOST_PAIRS:
-            pairs = len(found) + len(sources) * len(targets)
-            check_pairs(pairs, "or more related mentions", where=f"document {quoted(document.id)}", origin=origin)
-        found += [(kind, source, target) for source in sources for target in targets]
-    return found
+        total = len(labels) + len(sources) * len(targets)
+        if total > MOST_PAIRS:
+            check_pairs(total, "or more related mentions", where=f"document {quoted(document.id)}", origin=origin)
+        pairs += [(source, target) for source in sources for target in targets]
+        labels += [kind] * (total - len(labels))
+    return found, labels

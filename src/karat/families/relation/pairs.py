@@ -119,7 +119,7 @@ class PairTable(TableSpec[LabelledPairs], Struct, frozen=True, cache_hash=True):
         for kind, pairs in side.by_label.items():
             label = read_as.get(kind, kind)
             if label in found:
-                found[label] = found[label] + pairs if found[label] else pairs
+                found[label] = [*found[label], *[pair for pair in pairs if pair[0] != pair[1]]]
         if not self.times:
             times = {number for number, mention in side.mentions.items() if mention.kind == TIME}
             if times:

@@ -34,31 +34,49 @@ class Command(NamedTuple):
 
 
 class Call(NamedTuple):
-    """`karat.coref` on clusters of five mentions, after a first call that imports what it needs."""
+    """A call on clusters of five mentions in memory, after a first call that imports what it needs."""
 
+    function: str
     mentions: int
     repetitions: int
 
     @property
     def name(self) -> str:
         """The name of its row."""
-        return f"karat.coref, {self.mentions:,} mentions"
+        return f"karat.{self.function}, {self.mentions:,} mentions"
 
     def seconds(self, folder: Path, rounds: int) -> Iterator[float]:
         """Yield the CPU time per call."""
         del folder
+        call = self._call()
+        call()
+        for _ in range(rounds):
+            start = time.process_time()
+            for _ in range(self.repetitions):
+                call()
+            yield (time.process_time() - start) / self.repetitions
+
+    def _call(self) -> Callable[[], object]:
         import karat
 
         mentions = [*range(self.mentions)]
         gold = [mentions[start : start + 5] for start in range(0, self.mentions, 5)]
         Random(0).shuffle(mentions)
         system = [mentions[start : start + 5] for start in range(0, self.mentions, 5)]
-        karat.coref(gold, system)
-        for _ in range(rounds):
-            start = time.process_time()
-            for _ in range(self.repetitions):
-                karat.coref(gold, system)
-            yield (time.process_time() - start) / self.repetitions
+        if self.function == "coref":
+            return lambda: karat.coref(gold, system)
+        documents = [
+            karat.Document(
+                "d",
+                mentions=tuple(
+                    karat.Mention(f"m{mention}", ((mention, mention + 1),), cluster=f"c{index}")
+                    for index, cluster in enumerate(side)
+                    for mention in cluster
+                ),
+            )
+            for side in (gold, system)
+        ]
+        return lambda: karat.score(*documents, protocol="conll-2012")
 
 
 SMALL: tuple[Command | Call, ...] = (
@@ -66,8 +84,10 @@ SMALL: tuple[Command | Call, ...] = (
     Command("nuggets, 20 documents", lambda folder: write_tbf(folder, 20)[:2]),
     Command("TextEE, 4,000 sentences", lambda folder: write_textee(folder, 4_000), ("-p", "textee-2024")),
     Command("HTML report, 500 documents", lambda folder: write_tbf(folder, 500)[:2], ("-f", "html")),
-    Call(10, 200),
-    Call(1_000, 5),
+    Call("coref", 10, 200),
+    Call("coref", 1_000, 5),
+    Call("score", 10, 50),
+    Call("score", 1_000, 5),
 )
 
 

@@ -18,7 +18,21 @@ from karat.protocols import PROTOCOLS
 SOURCE = Path(karat.__file__).parent
 # The rooms in the order of building: each imports only from rooms before it.
 ROOMS = (
-    *("model", "regions", "problems", "limits", "counts", "interpreter", "inputs", "scratch", "plugin", "registry"),
+    *(
+        "model",
+        "arguments",
+        "regions",
+        "words",
+        "problems",
+        "decoding",
+        "limits",
+        "counts",
+        "interpreter",
+        "inputs",
+        "scratch",
+        "plugin",
+        "registry",
+    ),
     *("formats", "corpus", "checks", "describe", "convert", "simulate", "records", "result", "stats"),
     *("match", "filters", "insight", "families", "protocols", "run", "comparison", "baselines", "audit", "testing"),
     *("report", "api", "demo", "studies", "campaign", "cli"),
@@ -79,6 +93,16 @@ gold\ta\tE2\t2,3\ty\tT\tActual
 @Coreference\tC\tE1,E2
 #EndOfDocument
 """
+CROSSED = """#begin document (d);
+d\t0\t0\ta\t(1)
+d\t0\t1\tb\t(2)
+d\t0\t2\tc\t(1)
+d\t0\t3\td\t(2)
+d\t0\t4\te\t(1)
+
+#end document
+"""
+"""Each gold cluster shares mentions with each system cluster."""
 LOADED = {
     "from karat.cli import cli; cli(['--help'], standalone_mode=False)": (
         {"karat.cli.program"},
@@ -95,7 +119,14 @@ LOADED = {
             *(f"karat.formats.{name}" for name in ("_json", "_sgm", "_writing", "_tbf_writer")),
             *(f"karat.report.{name}" for name in ("breakdowns", "errors", "listing", "markup")),
             *("karat.corpus.remote", "karat.families.coref.metamentions", "karat.families.coref.zeros"),
+            *("karat.checks.links", "karat.checks.pairs", "karat.arguments", "karat.words", "karat.match.events"),
+            *("karat.families.sequence.timeline", "karat.run.fields", "karat.run.jackknife", "karat.cli._figures"),
+            *("karat.corpus.chunks", "multiprocessing", "concurrent.futures", "html"),
         },
+    ),
+    "from karat.cli import cli; cli(['score', 'gold.conll', 'system.conll'], standalone_mode=False)": (
+        {"karat.formats.conll", "karat.match.sparse"},
+        {"numpy", "scipy", "multiprocessing", "karat.checks.links", "karat.families.sequence", "karat.corpus.chunks"},
     ),
     "import karat; karat.score('gold.jsonl', 'gold.jsonl', protocol='simple-cdec')": (
         {"karat.formats.jsonl"},
@@ -109,6 +140,8 @@ LOADED = {
 def test_only_what_is_needed_is_loaded(program: str, tmp_path: Path) -> None:
     (tmp_path / "gold.jsonl").write_text(LINE)
     (tmp_path / "gold.tbf").write_text(BLOCK)
+    (tmp_path / "gold.conll").write_text(CROSSED)
+    (tmp_path / "system.conll").write_text(CROSSED.replace("b\t(2)", "b\t(1)").replace("c\t(1)", "c\t(2)"))
     code = f"import sys; {program}; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
     loaded = {*done.stdout.splitlines()[-1].split()}

@@ -4,6 +4,7 @@ import json
 import pickle
 import random
 from collections import Counter
+from math import fsum
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ from karat.families.coref.measures import scores as scores_of
 from karat.families.coref.metamentions import MetaTable
 from karat.families.coref.table import CorefTable, contingency
 from karat.match.assignment import assignment
-from karat.match.sparse import best_matching
+from karat.match.sparse import best_matching, matching
 from karat.model import Document
 from karat.plugin import AlignmentSpec, Contingency
 from karat.problems import KaratError
@@ -226,6 +227,18 @@ def test_leaves_and_sparse_assignment_find_the_optimum() -> None:
         best = sum(weights[edge] for edge in assignment(weights))
         rows, columns = [row for row, _ in weights], [column for _, column in weights]
         assert best_matching(rows, columns, [*weights.values()]) == best
+
+
+def test_the_sum_does_not_depend_on_the_solver() -> None:
+    """A few clusters are matched without scipy; sums are the same to the last digit, even if matchings nearly tie."""
+    rng = random.Random(7)
+    for _ in range(1000):
+        golds, systems = ([rng.randint(2, 5) for _ in range(rng.randint(2, 5))] for _ in "gs")
+        cells = [(row, column) for row in range(len(golds)) for column in range(len(systems)) if rng.random() < 0.7]
+        rows, columns = [row for row, _ in cells], [column for _, column in cells]
+        weights = [2 * rng.randint(1, 2) / (golds[row] + systems[column]) for row, column in cells]
+        best = fsum(weights[edge] for edge in matching(rows, columns, weights))
+        assert best_matching(rows, columns, weights) == best
 
 
 def test_tables_in_memory_and_in_documents_agree() -> None:

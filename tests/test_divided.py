@@ -16,7 +16,7 @@ import karat
 from karat.corpus.chunks import LARGEST, chunks
 from karat.corpus.files import FileCorpus
 from karat.corpus.index import Entry, Index
-from karat.corpus.interface import Executor
+from karat.corpus.interface import Executor, workers
 from karat.corpus.memory import MemoryCorpus
 from karat.corpus.opening import open_corpus
 from karat.describe.description import description
@@ -425,12 +425,12 @@ def test_chunks_are_of_one_size() -> None:
     for number, size in enumerate(sizes):
         index.add(0, Entry(0, size, 1, f"d{number:04}"))
     ids = [*index.rows]
-    divided_ids = chunks(ids, [index], Pickling(2))
+    divided_ids = chunks(ids, [index], 2)
     assert [id_ for group in divided_ids for id_ in group] == ids
     assert max(sum(index.size(id_) for id_ in group) for group in divided_ids) < 5_000_000 + LARGEST
     assert len(divided_ids) == 6  # five of a mebibyte, and one with the largest document
-    assert len(chunks(ids[-100:], [index], Pickling(4))) >= 12
-    assert chunks(ids, [index], Serial()) == [ids]
+    assert len(chunks(ids[-100:], [index], 4)) >= 12
+    assert workers(Serial(), ids, [index]) == 1
 
 
 def test_many_tiny_documents_are_divided() -> None:
@@ -439,7 +439,7 @@ def test_many_tiny_documents_are_divided() -> None:
     for number, id_ in enumerate(ids):
         index.add(0, Entry(8 * number, 8, number, id_))
     assert index.total_size() < LEAST / 10
-    assert cores() == 1 or len(chunks(ids, [index], Processes())) > 1
+    assert cores() == 1 or workers(Processes(), ids, [index]) > 1
 
 
 def test_the_part_of_an_index_has_all_that_is_known_of_its_documents() -> None:

@@ -4,16 +4,23 @@ import json
 from html.parser import HTMLParser
 from importlib.resources import as_file, files
 from pathlib import Path
+from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 import karat
 from karat import Cluster, Document, KaratError, Link, Mention, Scorer, UsageError
 from karat.api.scoring import Result, Results
+from karat.run.pairs import PreparedPair
+from karat.run.plan import Plan
+from karat.run.rows import DocumentRow
+from tests.corpora import ace
 
 with as_file(files("karat") / "demo") as FOLDER:
     GOLD, SYSTEM = (list(karat.read(FOLDER / f"{name}.jsonl")) for name in ("gold", "literal"))
 
+PAIRS = [(gold, system) for gold in GOLD for system in SYSTEM if gold.id == system.id]
 ATTACK = Mention("m1", ((7, 15),), cluster="E1", attributes={"type": "Attack", "realis": "Actual"})
 DEATH = Mention("m2", ((21, 25),), attributes={"type": "Die", "realis": "Actual"})
 
@@ -61,7 +68,6 @@ def test_a_string_stands_for_a_list_of_one() -> None:
     ("wrong", "code"),
     [
         (document(ATTACK, ATTACK), "mention-twice"),
-        (document(Mention("m", ((9, 4),))), "jsonl-span"),
         (document(Mention("m", (("a", 4),))), "not-a-document"),  # type: ignore[arg-type]
         (document(Mention("m", ((0, 4),), attributes={"type": None})), "not-a-document"),  # type: ignore[dict-item]
         (document(Mention("", ((0, 4),))), "not-a-document"),
@@ -83,6 +89,16 @@ def test_what_is_refused(wrong: Document, code: str, side: str) -> None:
     assert refused.value.finding.file == f"{side} in memory"
 
 
+def test_an_impossible_span_is_fatal_in_gold_only() -> None:
+    """In a system it is a fault: one of its two mentions is right, and one spurious."""
+    wrong = document(ATTACK, Mention("m", ((9, 4),)))
+    with pytest.raises(KaratError, match="jsonl-span"):
+        karat.score([wrong], [wrong], protocol="tac-2017")
+    result = karat.score([document(ATTACK)], [wrong], protocol="tac-2017")
+    assert result["nugget.span"].precision == 0.5
+    assert ("jsonl-span", "fault") in [(finding.code, finding.severity) for finding in result.warnings]
+
+
 def test_what_is_counted() -> None:
     links = (Link("after", "m1", "m9"),)
     system = Document("d1", text="Rebels", mentions=(ATTACK,), links=links)
@@ -95,6 +111,9 @@ def test_lists_are_as_good_as_tuples() -> None:
     listed = Document("d1", mentions=[Mention("m1", [[12, 15], [7, 11]])])  # type: ignore[arg-type]
     tuples = Document("d1", mentions=(Mention("m1", ((7, 11), (12, 15))),))
     assert karat.score([listed], [tuples], protocol="tac-2017")["nugget.span"].f1 == 1
+    for span in ([(7, 15)], ([7, 15],), [[7, 15]]):
+        listed = document(replace(ATTACK, span=span))
+        assert karat.score([listed], [document(ATTACK)], protocol="conll-2012")["coref.mention"].f1 == 1
 
 
 # karat.Scorer
@@ -102,15 +121,75 @@ def test_lists_are_as_good_as_tuples() -> None:
 
 def test_a_scorer_is_a_score_of_all_pairs() -> None:
     scorer = Scorer("tac-2017", measures="nugget", by="type")
-    systems = {one.id: one for one in SYSTEM}
-    for number, gold in enumerate(GOLD):
-        assert len(scorer) == number
-        scorer.add(gold, systems[gold.id])
-        if number == 3:
-            scorer.result()
+    for gold, system in PAIRS:
+        scorer.add(gold, system)
     whole = karat.score(GOLD, SYSTEM, protocol="tac-2017", measures="nugget", by="type")
     assert scorer.result().to_dict() == whole.to_dict()
-    assert repr(scorer) == "<Scorer tac-2017: 12 documents>"
+    assert (len(scorer), repr(scorer)) == (12, "<Scorer tac-2017: 12 documents>")
+
+
+@pytest.mark.parametrize(
+    ("protocol", "options"),
+    [
+        ("tac-2017", {}),
+        ("tac-2017", {"per_unit": True, "by": ["type", "document"]}),
+        ("conll-2012", {}),
+        ("conll-2012", {"settings": {"singletons": "drop-gold"}}),
+        ("simple-cdec", {}),
+        ("pure-cdec", {"measures": "coref"}),
+        ("araki-2014", {}),
+        ("muc-5", {"by": "realis"}),
+    ],
+)
+def test_each_result_of_a_scorer_is_that_of_all_pairs_so_far(protocol: str, options: dict[str, Any]) -> None:
+    """Byte for byte, in whatever order pairs arrive: sums are exact, and warnings are in the order of documents."""
+    scorer = Scorer(protocol, **options)
+    for count, (gold, system) in enumerate(reversed(PAIRS), 1):
+        scorer.add(gold, system)
+        if count in (1, 5, 12):
+            golds, systems = zip(*PAIRS[-count:], strict=True)
+            whole = karat.score(golds, systems, protocol=protocol, **options)
+            result = scorer.result()
+            assert json.dumps(result.to_dict()) == json.dumps(whole.to_dict())
+            assert str(result) == str(whole)
+
+
+def test_a_scorer_counts_each_pair_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Until a pair has a new attribute: then there are other measures, and each pair is counted once more."""
+    counted: list[str] = []
+    row = Plan.row
+
+    def noted(plan: Plan, prepared: PreparedPair, *rest: Any) -> DocumentRow:
+        counted.append(prepared.filtered.gold.id)
+        return row(plan, prepared, *rest)
+
+    monkeypatch.setattr(Plan, "row", noted)
+    scorer = Scorer("tac-2017", measures="nugget")
+    typed = replace(ATTACK, attributes={"type": "Attack"})
+    for id_ in "abc":
+        scorer.add(document(typed, id_=id_), document(id_=id_))
+        assert "nugget.realis" not in scorer.result().scores
+    scorer.add(document(ATTACK, id_="d"), document(ATTACK, id_="d"))
+    assert scorer.result()["nugget.realis"].recall == 1 / 4
+    scorer.add(document(typed, id_="e"), document(ATTACK, id_="e"))
+    assert scorer.result()["nugget.span"].recall == 2 / 5
+    assert counted == [*"abc", *"abcd", "e"]
+
+
+def test_a_scorer_whose_result_is_refused_goes_on() -> None:
+    scorer = Scorer("tac-2017", strict=True)
+    scorer.add(document(ATTACK), document(ATTACK))
+    links = (Link("after", "m1", "m2"), Link("after", "m2", "m1"))
+    cyclic = Document("d0", mentions=(ATTACK, DEATH), links=links)
+    scorer.add(cyclic, cyclic)
+    for _ in range(2):
+        with pytest.raises(KaratError, match="form a cycle"):
+            scorer.result()
+    scorer.reset()
+    with pytest.raises(KaratError, match="no document"):
+        scorer.result()
+    scorer.add(document(ATTACK), document(ATTACK))
+    assert scorer.result().to_dict() == karat.score(document(ATTACK), document(ATTACK), protocol="tac-2017").to_dict()
 
 
 def test_a_refused_pair_is_not_added() -> None:
@@ -169,6 +248,16 @@ def test_rows_for_data_frames() -> None:
     assert (row["by"], row["f1"]) == ("document", result.units["norhaven-1"]["nugget.type"].f1)
     assert {row["by"] for row in rows} == {None, "type", "document"}
     json.dumps(rows)
+
+
+def test_rows_of_a_score_that_is_called_value() -> None:
+    """The score of ACE must not hide the value of the field."""
+    gold, system = ace(entities="E F"), ace(entities="E")
+    result = karat.score([gold], [system], protocol="ace-2005", measures="ace.emd", by="type", errors=True)
+    rows = result.to_dicts()
+    assert len({tuple(row) for row in rows}) == 1
+    found = {(row["by"], row["by_value"]): row["value"] for row in rows}
+    assert found == {(None, None): 0.5, ("type", "PER"): 0.5, ("error", "miss"): 1, ("error", "false alarm"): 0.5}
 
 
 class Tags(HTMLParser):

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 import karat
+from karat.arguments import events_of
 from karat.families.relation.intervals import INVERSE, SIGNS, Intervals
 from karat.match.closure import PointOrder
-from karat.model import Document, Link, Mention, events_of
+from karat.model import Document, Link, Mention
 from karat.problems import KaratError
 from karat.result import Result
 from tests.running import run

@@ -14,7 +14,8 @@ from msgspec.structs import astuple, replace
 from karat.api.scoring import Result, score
 from karat.cli import cli
 from karat.counts import PrecisionRecall
-from karat.families.sequence.timeline import Timeline, TimeLink
+from karat.families.sequence.measures import TimeLink
+from karat.families.sequence.timeline import Timeline
 from karat.model import Document, Link, Mention
 from karat.problems import KaratError
 from karat.protocols import PROTOCOLS

@@ -41,7 +41,8 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'karat' has no attribute {name!r}")
     from importlib import import_module
 
-    return getattr(import_module(f"karat.{_HOMES[name]}"), name)
+    public = globals()[name] = getattr(import_module(f"karat.{_HOMES[name]}"), name)
+    return public
 
 
 def __dir__() -> list[str]:

@@ -2,7 +2,7 @@
 
 import math
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import cache
 from typing import Any, NamedTuple, Self
 
@@ -38,6 +38,10 @@ class Counts(Struct, frozen=True, gc=False):
     def ratios(self) -> dict[str, Ratio]:
         """The scores that are ratios of sums. A macro average is the mean of these."""
         raise NotImplementedError
+
+    def values(self) -> Scores:
+        """Return the value of each ratio; None if it is undefined."""
+        return {name: ratio.value for name, ratio in self.ratios().items()}
 
     @classmethod
     def derived(cls, values: Scores) -> Scores:
@@ -87,6 +91,17 @@ class PrecisionRecall(Counts, frozen=True):
             "precision": Ratio(self.precision_num, self.precision_den),
             "recall": Ratio(self.recall_num, self.recall_den),
         }
+
+    def values(self) -> Scores:
+        """Return precision and recall: this is the innermost step of scoring documents in memory."""
+        return {
+            "precision": self.precision_num / self.precision_den if self.precision_den else None,
+            "recall": self.recall_num / self.recall_den if self.recall_den else None,
+        }
+
+    def has_gold(self) -> bool:
+        """Return whether recall is defined."""
+        return bool(self.recall_den)
 
     @classmethod
     def derived(cls, values: Scores) -> Scores:
@@ -139,6 +154,11 @@ class Intervals(Struct, frozen=True):
         return {**bounds, "method": self.method}
 
 
+def main_score(names: Collection[str]) -> str:
+    """Return the name of the main one of a measure's scores."""
+    return next((name for name in ("value", "f1") if name in names), next(iter(names)))
+
+
 class ScoreValues(Struct, frozen=True):
     """Finished scores as attributes (`scores.f1`), the counts behind them, if any, and on request their intervals."""
 
@@ -151,6 +171,16 @@ class ScoreValues(Struct, frozen=True):
             return self.values[name]
         except KeyError:
             raise AttributeError(f"this score has no {name!r}; it has {', '.join(self.values)}") from None
+
+    @property
+    def main_name(self) -> str:
+        """The name of the main score: value, else f1, else the first one."""
+        return main_score(self.values)
+
+    @property
+    def main_value(self) -> float | None:
+        """The main score."""
+        return self.values[self.main_name]
 
     def to_dict(self) -> dict[str, Any]:
         """As in the JSON."""
@@ -176,12 +206,15 @@ def fill_undefined(values: Scores, *, undefined: float | None) -> Scores:
 
 def scores_of_counts(counts: Counts, *, undefined: float | None = None) -> Scores:
     """The scores of one unit or of a sum: the ratios, then the scores derived from them."""
-    return _complete(type(counts), {name: ratio.value for name, ratio in counts.ratios().items()}, undefined)
+    return _complete(type(counts), counts.values(), undefined)
 
 
 def _complete(kind: type[Counts], values: Scores, undefined: float | None) -> Scores:
+    if undefined is None:
+        return values | kind.derived(values)
     ratios = fill_undefined(values, undefined=undefined)
-    return ratios | fill_undefined(kind.derived(ratios), undefined=undefined)
+    derived = kind.derived(ratios)
+    return ratios | (fill_undefined(derived, undefined=undefined) if None in derived.values() else derived)
 
 
 def mean_columns(
@@ -195,8 +228,8 @@ def mean_columns(
     sums = [array("d", bytes(8 * units)) for _ in range(2 * len(ratio_names(kind)))]
     for unit, numbers in enumerate(zip(*columns, strict=True)):
         if selected is None or selected[unit]:
-            for index, (num, den) in enumerate(kind(*numbers).ratios().values()):
-                value = num / den if den else missing
+            for index, ratio in enumerate(kind(*numbers).values().values()):
+                value = missing if ratio is None else ratio
                 if value is not None:
                     sums[2 * index][unit], sums[2 * index + 1][unit] = value, 1.0
     return sums

@@ -6,8 +6,7 @@ format, so the names here are the names in a `.jsonl` line.
 
 import re
 from array import array
-from collections.abc import Callable, Collection, Mapping, Sequence
-from operator import attrgetter, itemgetter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct, field
@@ -42,6 +41,9 @@ TEMPORAL = frozenset(
 
 ORDERED = TEMPORAL | {"after"}
 """Kinds of links that order events in time, and form no hierarchy."""
+
+HOLDERS = frozenset({"event", "template"})
+"""Kinds of mentions that have arguments. What fills a role is of another kind."""
 
 ACYCLIC = frozenset({"after", "subevent", "member"})
 """Kinds of links in which a cycle makes no sense, whatever a protocol reads."""
@@ -139,15 +141,6 @@ class Link(Struct, frozen=True, gc=False, omit_defaults=True, repr_omit_defaults
     """Where the document states it, if the format has that for arguments."""
 
 
-class Sentence(Struct, frozen=True, gc=False, omit_defaults=True, repr_omit_defaults=True, forbid_unknown_fields=True):
-    """A sentence of a document in token units. It ends where the next one begins."""
-
-    begin: int
-    """Its first token."""
-    id: str | None = None
-    """Its id, such as `# sent_id` of CoNLL-U."""
-
-
 class EmptyNode(Struct, frozen=True, gc=False, omit_defaults=True, repr_omit_defaults=True, forbid_unknown_fields=True):
     """A token that stands for a word that is not spoken, such as a dropped pronoun (CoNLL-U: the node `8.1`).
 
@@ -192,6 +185,10 @@ class Declared(Struct, frozen=True):
     """Kinds of links between events."""
     relations: Collection[str] = ()
     """Names of relations as written, for `--coreference`."""
+    strings: Mapping[str, int] = {}
+    """How the strings of an answer were found in gold's text, and how many."""
+    unread: Callable[[], Iterable[str]] = tuple
+    """Returns what its file says of the document that is not read, for conversions."""
 
 
 def compact_lines(lines: list[int]) -> Sequence[int]:
@@ -228,8 +225,10 @@ class Document(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=Tr
     """In token units, the word of each token; empty where it is not known. Compared between the sides, never scored."""
     token_ids: tuple[str, ...] | None = None
     """In token units, the id of each row of the token table (TBF). A number after these spells an id; never scored."""
-    sentences: tuple[Sentence, ...] = ()
-    """Where each sentence begins, and its id; compared between the sides, never scored."""
+    sentences: tuple[tuple[int, int], ...] = ()
+    """In token units, the tokens of each sentence; never scored."""
+    sentence_ids: tuple[str, ...] = ()
+    """The id of each sentence, such as `# sent_id` of CoNLL-U, or empty; compared between the sides, never scored."""
     empty_nodes: tuple[EmptyNode, ...] = ()
     """In the order of their tokens."""
     about: dict[str, str] = {}
@@ -308,102 +307,3 @@ def qualified(document: str, id_: str) -> str:
 def xml_name(id_: str) -> str:
     """An id as the beginning of an XML name."""
     return re.sub(r"[^\w.\-]|\A(?![^\W\d])", "_", id_)
-
-
-HOLDERS = frozenset({"event", "template"})
-"""Kinds of mentions that have arguments. What fills a role is of another kind."""
-
-_kind = attrgetter("kind")
-_argument = itemgetter(3)
-
-
-class Argument(Struct, frozen=True, gc=False):
-    """One role of an event or template, and what fills it."""
-
-    role: str
-    mentions: tuple[Mention, ...]
-    """The mention that fills the role, or all mentions of the cluster that does."""
-    cluster: str | None = None
-    """The cluster, if the link names one: the entity as a whole."""
-
-
-class Event(Struct, frozen=True, gc=False):
-    """An event or template with its arguments, in the order of the mentions that fill them, then of their roles."""
-
-    mention: Mention
-    arguments: tuple[Argument, ...]
-
-    @property
-    def type(self) -> object:
-        """Its type, as written; None if it has none."""
-        return self.mention.attributes.get("type")
-
-
-def events_of(document: Document, kind: str = "event") -> list[Event]:
-    """The events (or templates) of a document in the order of its mentions, each with its arguments."""
-    mentions = document.mentions
-    holders = [mention for mention in mentions if mention.kind == kind]
-    if not holders:
-        return []
-    # By the place of the filler among the mentions, then by role: the order of links does not matter.
-    found: dict[str, list[tuple[int, str, int, Argument]]] = {mention.id: [] for mention in holders}
-    numbers = {mention.id: number for number, mention in enumerate(mentions)} if document.links else {}
-    clusters: dict[str, tuple[Mention, ...]] | None = None
-    for link in document.links:
-        own = found.get(link.source)
-        if own is None or link.kind in TEMPORAL:
-            continue
-        number = numbers.get(link.target)
-        if number is not None:
-            if mentions[number].kind not in HOLDERS:
-                own.append((number, link.kind, len(own), Argument(link.kind, (mentions[number],))))
-            continue
-        if clusters is None:
-            clusters = _fillers(document)
-        members = clusters.get(link.target)
-        if members is not None:
-            number = numbers[members[0].id] if members else len(mentions)
-            own.append((number, link.kind, len(own), Argument(link.kind, members, link.target)))
-    return [Event(mention, tuple(map(_argument, sorted(found[mention.id])))) for mention in holders]
-
-
-def _fillers(document: Document) -> dict[str, tuple[Mention, ...]]:
-    """Clusters that can fill a role, with all their mentions here."""
-    members: dict[str, list[Mention]] = {id_: [] for id_ in _filler_ids(document)}
-    for mention in document.mentions:
-        if mention.cluster in members:
-            members[mention.cluster].append(mention)
-    return {id_: tuple(own) for id_, own in members.items()}
-
-
-def _filler_ids(document: Document) -> list[str]:
-    """Clusters that can fill a role. One without a record is of the kind of its first mention."""
-    kinds = {cluster.id: cluster.kind for cluster in document.clusters}
-    for mention in document.mentions:
-        if mention.cluster is not None:
-            kinds.setdefault(mention.cluster, mention.kind)
-    return [id_ for id_, kind in kinds.items() if kind not in HOLDERS]
-
-
-def argument_test(document: Document) -> Callable[[Link], bool]:
-    """Tells which links of a document are arguments."""
-    if HOLDERS.issuperset(map(_kind, document.mentions)) and not document.clusters:
-        return _never  # nothing that could fill a role
-    holders = {mention.id for mention in document.mentions if mention.kind in HOLDERS}
-    # An id of both a mention and a cluster means the mention.
-    others = {mention.id for mention in document.mentions if mention.kind not in HOLDERS}
-    fillers = others | ({*_filler_ids(document)} - holders)
-    return lambda link: link.source in holders and link.target in fillers and link.kind not in TEMPORAL
-
-
-def other_links(document: Document) -> Sequence[Link]:
-    """The links of a document that are no arguments."""
-    is_argument = argument_test(document)
-    if is_argument is _never:
-        return document.links
-    return [link for link in document.links if link.kind in TEMPORAL or not is_argument(link)]
-
-
-def _never(link: Link) -> bool:
-    del link
-    return False

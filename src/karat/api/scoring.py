@@ -19,7 +19,7 @@ from karat.formats import read_options
 from karat.model import Document, Unit
 from karat.plugin.formats import DocumentNames
 from karat.problems import Findings, Origin, Rule, UsageError, of_side, quoted
-from karat.protocols import Protocol, resolve, resolve_all
+from karat.protocols import Protocol, opened_for, resolve, resolve_all
 from karat.result import Result as _Result
 from karat.run import scoring
 from karat.run.executors import Processes, Serial
@@ -205,10 +205,12 @@ def score(
     """
     findings = Findings()
     gold_corpus = corpus(gold, "gold", None, findings)
-    system_corpus = corpus(system, "system", gold_corpus, findings)
     names = gold_corpus.protocols[:1] if protocol is None else listed(protocol)
     if not names:
         raise UsageError("protocol-needed", "the list of protocols is empty", "Name at least one protocol.")
+    chosen = resolve_all(names, settings or {})
+    gold_corpus = opened_for(gold_corpus, chosen) if isinstance(gold_corpus, FileCorpus) else gold_corpus
+    system_corpus = corpus(system, "system", gold_corpus, findings)
     options = Options(
         listed(measures),
         listed(by),
@@ -219,7 +221,6 @@ def score(
         errors=errors,
         keep_rows=ci is not None,
     )
-    chosen = resolve_all(names, settings or {})
     with processes(jobs) as executor:
         results = _scored(gold_corpus, system_corpus, chosen, options, findings, executor)
         if ci is not None:
@@ -252,7 +253,11 @@ def _scored(
     executor: Executor | None = None,
 ) -> list[Result]:
     results = scoring.score(gold, system, protocols, options, findings=findings, executor=executor)
-    return [Result(**asdict(result)) for result in results]
+    return [*map(_public, results)]
+
+
+def _public(result: _Result) -> Result:
+    return Result(**asdict(result))
 
 
 def listed(names: str | Iterable[str]) -> tuple[str, ...]:
@@ -262,15 +267,19 @@ def listed(names: str | Iterable[str]) -> tuple[str, ...]:
 
 def corpus(given: Side, side: Origin, other: Corpus | None, findings: Findings) -> Corpus:
     """One side as a corpus; `other` is gold, if this is a system."""
-    if isinstance(given, Corpus):
-        for finding in given.findings if isinstance(given, FileCorpus) else ():
-            of_side(findings.add, side)(finding)
-        return given.beside(other) if isinstance(given, FileCorpus) and other is not None else given
     if isinstance(given, str | PathLike):
         fallback = other.format if isinstance(other, FileCorpus) else None
         opened = open_corpus(fspath(given), fallback=fallback, report=of_side(findings.add, side))
         return opened if other is None else opened.beside(other)
-    return MemoryCorpus([given] if isinstance(given, Document) else given, name=f"{side} in memory")
+    if isinstance(given, FileCorpus):
+        for finding in given.findings:
+            of_side(findings.add, side)(finding)
+        return given if other is None else given.beside(other)
+    if isinstance(given, Document):
+        given = [given]
+    elif not isinstance(given, list | tuple) and isinstance(given, Corpus):  # in this order: a protocol is slow to test
+        return given
+    return MemoryCorpus(given, name=f"{side} in memory", is_system=side == "system")
 
 
 class Scorer:
@@ -289,27 +298,34 @@ class Scorer:
         per_unit: bool = False,
         strict: bool = False,
     ) -> None:
+        from karat.run.growing import GrowingScore
+
         self._protocol = resolve(protocol, settings)
         self._options = Options(listed(measures), listed(by), per_unit, strict)
-        self._gold, self._system = MemoryCorpus(name="gold in memory"), MemoryCorpus(name="system in memory")
+        self._score = GrowingScore(self._protocol, self._options)
 
     def add(self, gold: Document, system: Document) -> None:
         """Add the two sides of one document. A pair that cannot be used is refused, and nothing is added."""
         if gold.id != system.id:
             raise NO_PAIR.error(f"gold is document {quoted(gold.id)}, the system {quoted(system.id)}")
-        self._gold.add(gold)
-        try:
-            self._system.add(system)
-        except Exception:
-            self._gold.discard(gold.id)
-            raise
+        self._score.add(gold, system)
 
     def result(self) -> Result:
-        """The scores of all pairs so far."""
-        return _scored(self._gold, self._system, [self._protocol], self._options, Findings())[0]
+        """Return the scores of all pairs so far.
+
+        If the protocol scores documents by themselves, this costs what the pairs cost that were added since the last
+        result.
+        """
+        return _public(self._score.result())
+
+    def reset(self) -> None:
+        """Forget all pairs, as before the next epoch."""
+        from karat.run.growing import GrowingScore
+
+        self._score = GrowingScore(self._protocol, self._options)
 
     def __len__(self) -> int:
-        return len(self._gold)
+        return len(self._score.gold)
 
     def __repr__(self) -> str:
         return f"<Scorer {self._protocol.name}: {len(self):,} document{'s' * (len(self) != 1)}>"
@@ -352,6 +368,8 @@ def coref(gold: Iterable[Iterable[Hashable]], system: Iterable[Iterable[Hashable
 def _clusters(given: Iterable[Iterable[Hashable]], side: Origin) -> list[set[Hashable]]:
     """The clusters of one side; a mention may be in one of them only."""
     clusters = list(map(set, given))
+    if sum(map(len, clusters)) == len(set().union(*clusters)):
+        return clusters
     first: dict[Hashable, int] = {}
     for index, cluster in enumerate(clusters):
         repeated = sorted([mention for mention in cluster if mention in first], key=repr)

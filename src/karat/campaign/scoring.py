@@ -21,14 +21,13 @@ from karat.inputs import read_bytes
 from karat.plugin import ReadOptions
 from karat.problems import Finding, Findings, KaratError, Rule, UsageError
 from karat.protocols import Protocol, parse_setting, resolve_all
-from karat.protocols.signature import signature
+from karat.protocols.signature import conditions as conditions_of
 from karat.report.html.gather import Gathered
 from karat.report.html.report import default_fields, score_report
 from karat.result import Result
 from karat.run.plan import Options, unit_of
 from karat.run.scoring import score
 from karat.run.validation import Validation, reference, validate_files
-from karat.stats.confidence import changed
 
 NO_GOLD = Rule("gold-no-language", "fatal", "Give gold a folder of that name, or leave the submissions out.")
 NO_FOLDER = Rule("gold-missing", "fatal", "Name the folder or file of the gold annotations.")
@@ -82,7 +81,8 @@ class Gold:
             for protocol, by_unit in zip(self.protocols, sources, strict=True):
                 by_unit.setdefault(unit_of(document, protocol), set()).add(document.source)
         self.signatures = [
-            signature(protocol, units=units, fingerprint=fingerprint, topics=None) for protocol in self.protocols
+            f"{conditions_of(protocol, units=units, topics=None, link_order=fingerprint.link_order)}|gold={fingerprint}"
+            for protocol in self.protocols
         ]
         self.sources = [_by_source(by_unit) for by_unit in sources]
         """For each protocol: the units of each source, if every unit is of one source and there are several."""
@@ -261,7 +261,7 @@ def _report(conditions: Conditions, job: Job) -> bytes:
 def _named(result: Result, job: Job) -> Result:
     """Return the result with names as the campaign shows them."""
     place, hide = job.submission.package.name, partial(job.naming.hidden, job.submission)
-    return changed(
+    return replace_fields(
         result,
         gold=replace_fields(result.gold, name=job.gold.name),
         system=replace_fields(result.system, name=job.name),

@@ -28,7 +28,6 @@ from karat.problems import Finding, Findings, KaratError, Origin, Rule, Severity
 from karat.protocols import Protocol
 from karat.result import Result, Score, Side, UnitRows
 from karat.run.plan import Options, Plan
-from karat.run.units import UnitTable
 
 NOT_A_STORE = Rule("store-unusable", "fatal", "Choose another output folder, or move the file away.")
 
@@ -59,7 +58,9 @@ class Store:
         try:
             yield
         except (sqlite3.Error, zlib.error) as error:
-            raise self.unusable(str(error)) from None
+            reasons = {"locked": "another program uses it", "full": "the disk is full", "readonly": "it is read-only"}
+            known = [reason for word, reason in reasons.items() if word in str(error)]
+            raise self.unusable([*known, "it is damaged, or no file of karat's"][0]) from None
 
     def _check_file(self) -> None:
         (application,) = self._open.execute("PRAGMA application_id").fetchone()
@@ -198,7 +199,7 @@ class StoredResult(Struct, frozen=True):
     def result(self, protocol: Protocol, gold: Facts, measures: tuple[str, ...], names: tuple[str, str]) -> Result:
         """Rebuild the result; `names` are those of gold and the system in reports."""
         plan = Plan(protocol, gold, Facts(kinds=self.kinds), Options(measures))
-        finish = UnitTable(plan.measures, ()).score_function(plan.selected)
+        finish = plan.score_function
         left_out = {
             part: {
                 id_: Score(ScoreValues(score.micro), None if score.macro is None else ScoreValues(score.macro))
@@ -208,12 +209,12 @@ class StoredResult(Struct, frozen=True):
         }
         sums = [fsum(column) for column in self.columns]
         rows = UnitRows(self.units, [array("d", column) for column in self.columns], finish, left_out, self.part)
-        headline, is_supported = plan.headline(UnitTable(plan.measures, ()).score_function()(sums))
+        headline, is_supported = plan.headline(plan.measures.score_function(sums))
         return Result(
             version=self.signature.partition("|")[0].removeprefix("karat="),
             protocol=self.protocol,
             title=protocol.title,
-            signature=self.signature,
+            conditions=self.signature.rpartition("|gold=")[0],
             unit=protocol.unit,
             unit_count=self.unit_count,
             gold=replace(self.gold, name=names[0]),

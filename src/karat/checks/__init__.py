@@ -3,6 +3,6 @@
 They run whenever a document is scored, so each must be cheap where there is nothing to report.
 """
 
-from karat.checks.document import CHECKS, Check, Where, check, checked, nowhere
+from karat.checks.annotations import CHECKS, Check, Readings, Where, check, checked, nowhere
 
-__all__ = ["CHECKS", "Check", "Where", "check", "checked", "nowhere"]
+__all__ = ["CHECKS", "Check", "Readings", "Where", "check", "checked", "nowhere"]

@@ -1,18 +1,27 @@
-"""How findings name a mention: by its span and cluster, since some readers have to make up the ids of mentions."""
+"""Rules on annotations, and how they are applied to a document.
+
+Findings name a mention by its span and cluster, since some readers have to make up the ids of mentions.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
-from html import unescape
 from itertools import pairwise
 from operator import attrgetter
+from typing import Literal
+
+from msgspec import msgpack
 
 from karat.model import Document, Mention, Region, Value, qualified
-from karat.problems import Finding, Findings, Item, Rule, quoted
+from karat.problems import Finding, Findings, Item, KaratError, Report, Rule, Target, quoted
+from karat.regions import is_nowhere
 
 
-def span_of(mention: Mention) -> str:
-    """The span of a mention, with its text."""
-    span = ", ".join(f"{begin}-{end}" for begin, end in mention.span)
+def span_of(mention: Mention, document: Document) -> str:
+    """The span of a mention, or the ids of its tokens, with its text."""
+    from karat.words import token_ids
+
+    ids = token_ids(document, mention.span)
+    span = ", ".join(f"{begin}-{end}" for begin, end in mention.span) if ids is None else ",".join(ids)
     return f"the span {span}" if mention.text is None else f"the span {span} ({quoted(mention.text)})"
 
 
@@ -59,23 +68,24 @@ def owner(item: Item) -> str:
 ORDER = Rule(
     "tokens-order",
     "fatal",
-    "Number tokens from 0; list sentences by their first token, and empty nodes by token, each with a number from 1.",
+    "Number tokens from 0; list sentences in order, and empty nodes by token, each with a number from 1.",
 )
 
 
 def check_tokens(document: Document) -> Iterator[Finding]:
-    """Sentences begin, and empty nodes are, at tokens of the document, each after the one before."""
-    if not document.sentences and not document.empty_nodes:
+    """Sentences and empty nodes are tokens of the document, each after the one before."""
+    sentences, ids = document.sentences, document.sentence_ids
+    if not sentences and not ids and not document.empty_nodes:
         return
-    named = {
-        "sentences": [sentence.begin for sentence in document.sentences],
-        "empty nodes": [node.token for node in document.empty_nodes],
-    }
-    for what, tokens in named.items():
-        if any(token >= after for token, after in pairwise(tokens)):
-            yield ORDER.at(f"the {what} of document {document.id!r} are not in order")
+    empty = [node.token for node in document.empty_nodes]
+    if any(begin >= end for begin, end in sentences) or any(one[1] > next_[0] for one, next_ in pairwise(sentences)):
+        yield ORDER.at(f"the sentences of document {document.id!r} are not in order")
+    if any(token >= after for token, after in pairwise(empty)):
+        yield ORDER.at(f"the empty nodes of document {document.id!r} are not in order")
+    if ids and len(ids) != len(sentences):
+        yield ORDER.at(f"document {document.id!r} has {len(sentences):,} sentences, but {len(ids):,} ids of sentences")
     parents = [parent for node in document.empty_nodes for parent, _ in node.dependencies if parent is not None]
-    every = [*named["sentences"], *named["empty nodes"], *parents]
+    every = [*(begin for begin, _ in sentences), *(end - 1 for _, end in sentences), *empty, *parents]
     end = max(every) + 1 if document.forms is None else len(document.forms)
     for token in every:
         if not 0 <= token < end:
@@ -106,7 +116,7 @@ def check_spans(document: Document) -> Iterator[Finding]:
     noun = "characters" if document.unit == "char" else "tokens"
     count = 0
     for item, region, _ in placed(document):
-        if (end := region[-1][1]) > len(content):
+        if (end := region[-1][1]) > len(content) and not is_nowhere(region):
             count += 1
             if count <= Findings.KEPT:
                 found = f"{owner(item)} of document {document.id!r} ends at {end:,}"
@@ -134,12 +144,18 @@ def check_texts(document: Document) -> Iterator[Finding]:
         if said is None or region[-1][1] > len(text) or region[0][0] < 0:
             continue
         there = " ".join([text[begin:end] for begin, end in region])
-        if there != said and said.split() not in (there.split(), unescape(there).split()):
+        if there != said and not _are_same_words(said, there):
             count += 1
             if count <= Findings.KEPT:
                 found = f"{owner(item)} of document {document.id!r} says {said[:SHOWN]!r}"
                 yield DIFFERS.at(f"{found}, but its span holds {there[:SHOWN]!r}", item=item, found=said)
     yield from DIFFERS.further(count)
+
+
+def _are_same_words(said: str, there: str) -> bool:
+    from html import unescape
+
+    return said.split() in (there.split(), unescape(there).split())
 
 
 IN_CLUSTER = Rule(
@@ -175,7 +191,8 @@ def check_duplicates(document: Document) -> Iterator[Finding]:
         held = frozenset(arguments.get(mention.id, ()))
         fellow = members.setdefault((mention.span, mention.cluster or (mention.id,), held), mention)
         if fellow is not mention:
-            found = f"{cluster_of(mention, document)} of document {quoted(document.id)} has {span_of(mention)} twice"
+            cluster, place = cluster_of(mention, document), span_of(mention, document)
+            found = f"{cluster} of document {quoted(document.id)} has {place} twice"
             yield IN_CLUSTER.at(found, item=mention.id)
         if has_templates:
             continue
@@ -192,7 +209,7 @@ def _both(first: Mention, second: Mention, document: Document) -> str:
         names = f"mention {first.id!r} and mention {second.id!r}"
     else:
         names = f"{cluster_of(first, document)} and {cluster_of(second, document)}"
-    return f"{names} of document {quoted(document.id)} share {span_of(second)}"
+    return f"{names} of document {quoted(document.id)} share {span_of(second, document)}"
 
 
 KNOWN = ("Actual", "Generic", "Other", "NOT_ANNOTATED")
@@ -243,14 +260,14 @@ def checking(
 MENTION = Rule("mention-in-documents", "fatal", "Give each mention of the corpus its own id.")
 KINDS = Rule("id-of-two-kinds", "fatal", "Give each element and each mention of the corpus its own id.")
 
-NamedIds = Sequence[tuple[str, str]]
-"""The kind of thing that an id names, and the id."""
+NamedIds = bytes
+"""Ids, each with the kind of thing that it names; encoded, as a run keeps those of all documents."""
 
 
 def ids_of(document: Document) -> NamedIds:
     """Return the ids of a document's mentions and elements."""
-    mentions = [(f"{mention.kind} mention", mention.id) for mention in document.mentions]
-    return [*mentions, *[(cluster.kind, cluster.id) for cluster in document.clusters]]
+    mentions = [(mention.kind + " mention", mention.id) for mention in document.mentions]
+    return msgpack.encode([*mentions, *[(cluster.kind, cluster.id) for cluster in document.clusters]])
 
 
 def id_conflicts(documents: Mapping[str, NamedIds]) -> Iterator[Finding]:
@@ -260,7 +277,7 @@ def id_conflicts(documents: Mapping[str, NamedIds]) -> Iterator[Finding]:
     """
     first: dict[str, tuple[str, str]] = {}
     for document, ids in documents.items():
-        for kind, id_ in ids:
+        for kind, id_ in msgpack.decode(ids, type=list[tuple[str, str]]):
             known, other = first.setdefault(id_, (kind, document))
             if other == document:
                 continue
@@ -270,3 +287,73 @@ def id_conflicts(documents: Mapping[str, NamedIds]) -> Iterator[Finding]:
                 yield KINDS.at(message, item=id_, document=document)
             elif kind.endswith(" mention"):
                 yield MENTION.at(f"{which} is also in document {quoted(other)}", item=id_, document=document)
+
+
+Check = Callable[[Document], Iterator[Finding]]
+"""Finds what breaks one rule in a document; findings name an item of it, not a file."""
+
+Where = Callable[[Target | None], tuple[str | None, int | None]]
+"""The file and the line of an item; of the document for None."""
+
+CHECKS: tuple[Check, ...] = (check_tokens, check_spans, check_texts, check_duplicates, check_realis)
+
+
+Reading = Literal["links", "paths", "relations"]
+"""How a protocol reads a kind of links.
+
+links      as a hierarchy or sequence, as given
+paths      as a hierarchy or sequence, with links that others imply
+relations  each for itself, whatever the others say
+"""
+Readings = Callable[[str], Reading | None]
+"""The reading of each kind of links; None: no protocol reads it."""
+
+
+def unread(kind: str) -> None:
+    """No protocol reads links."""
+    del kind
+
+
+def nowhere(item: Target | None) -> tuple[None, None]:
+    """A document that is in no file."""
+    del item
+    return None, None
+
+
+def check(
+    document: Document, where: Where = nowhere, more: Sequence[Check] = (), readings: Readings = unread
+) -> Iterator[Finding]:
+    """Apply all rules, and those in `more`, to a document; each finding has file and line.
+
+    `readings` are how protocols read its links.
+    Lines are looked up only while findings of a code are kept; later findings get the line of the document.
+    """
+    seen: dict[str, int] = {}
+    of_document: tuple[str | None, int | None] | None = None
+    for finding in _broken_rules(document, more, readings):
+        count = seen[finding.code] = seen.get(finding.code, 0) + finding.times
+        if count <= Findings.KEPT:
+            file, line = where(finding.item)
+        else:
+            file, line = of_document = of_document or where(None)
+        yield finding._replace(file=file, line=line)
+
+
+def _broken_rules(document: Document, more: Sequence[Check], readings: Readings) -> Iterator[Finding]:
+    for rule in CHECKS:
+        yield from rule(document)
+    if document.links:
+        from karat.checks import links
+
+        yield from links.check(document, readings)
+    for rule in more:
+        yield from rule(document)
+
+
+def checked(document: Document, where: Where, report: Report, readings: Readings = unread) -> Document:
+    """The document, if it has no fatal finding; other findings are reported."""
+    for finding in check(document, where, readings=readings):
+        if finding.severity == "fatal":
+            raise KaratError(finding)
+        report(finding)
+    return document

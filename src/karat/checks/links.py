@@ -5,14 +5,16 @@ within other kinds, such as causes, and where protocols read each link as a rela
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import reduce
 from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
 from operator import attrgetter, or_
-from typing import Literal, TypeVar
+from typing import TypeVar
 
-from karat.model import ACYCLIC, ORDERED, Document, Link, other_links
+from karat.arguments import other_links
+from karat.checks.annotations import Readings, unread
+from karat.model import ACYCLIC, ORDERED, Document, Link
 from karat.problems import Finding, Rule, nearest, quoted
 
 CYCLE = Rule("link-cycle", "fatal", "Remove or reverse one of these links, or correct the coreference between them.")
@@ -35,26 +37,10 @@ Graph = dict[ClassLink, Link]
 """Links between classes in the order of the file, each with the first link that makes it."""
 
 
-Reading = Literal["links", "paths", "relations"]
-"""How a protocol reads a kind of links.
-
-links      as a hierarchy or sequence, as given
-paths      as a hierarchy or sequence, with links that others imply
-relations  each for itself, whatever the others say
-"""
-Readings = Callable[[str], Reading | None]
-"""The reading of each kind of links; None: no protocol reads it."""
-
-
-def unread(kind: str) -> None:
-    """No protocol reads links."""
-    del kind
-
-
 def check(document: Document, readings: Readings = unread) -> Iterator[Finding]:
     """Check each kind of link separately."""
     # What fills a role is no event: roles form no cycles, and repeated ones mean something.
-    links = other_links(document) if document.links else ()
+    links = other_links(document)
     if not links:
         return
     class_of: dict[str, Class] = {
@@ -94,7 +80,9 @@ def check(document: Document, readings: Readings = unread) -> Iterator[Finding]:
             finding = CYCLE.at(message, item=_item(closing))
             is_fatal = readings(kind) in ("links", "paths") or (kind in ACYCLIC and readings(kind) is None)
             yield finding if is_fatal else finding._replace(severity="note")
-        if kind in children:
+        # Where events have arguments, other links between events may be arguments, too.
+        may_be_tree = kind in ACYCLIC or readings(kind) is not None or len(links) == len(document.links)
+        if kind in children and may_be_tree:
             yield from _several_parents(kind, trees[kind], children[kind], document)
 
 
@@ -113,12 +101,15 @@ def _ends(links: Iterable[Link], class_of: Mapping[str, Class]) -> list[ClassLin
 
 
 def absent_kinds(system: Mapping[str, int], gold: Collection[str]) -> Iterator[Finding]:
-    """Kinds of links that only the system has, from the number of its links of each kind and the kinds of gold."""
+    """One finding on all kinds of links that only the system has; `system` has the number of its links of each kind."""
+    absent = []
     for kind, count in sorted(system.items()):
         if kind not in gold:
-            links = "1 link" if count == 1 else f"{count:,} links"
-            message = f"the system has {links} of kind {quoted(kind)}, which gold lacks"
-            yield ABSENT.at(f"{message}. {nearest(kind, sorted(gold))}" if gold else f"{message}; gold has no links")
+            advice = nearest(kind, sorted(gold)) if gold else "gold has no links."
+            absent.append(f"{quoted(kind)} ({count:,}; {advice[0].lower()}{advice[1:].removesuffix('.')})")
+    if absent:
+        kinds = "a kind" if len(absent) == 1 else "kinds"
+        yield ABSENT.at(f"the system has links of {kinds} that gold lacks: {', '.join(absent)}")
 
 
 T = TypeVar("T", bound=Hashable)

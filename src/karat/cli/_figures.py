@@ -3,20 +3,14 @@
 import os
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
-
-import click
+from typing import TYPE_CHECKING, NamedTuple
 
 from karat.cli._options import print_findings
 from karat.cli._output import UNWRITABLE, refuse_overwriting, write_output
-from karat.cli.completion import complete_files
 from karat.problems import Findings, UsageError
 
 if TYPE_CHECKING:
     from karat.report.figures.figure import Figure
-
-
-_Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
 class Plot(NamedTuple):
@@ -37,7 +31,7 @@ class Plot(NamedTuple):
         return self.file, self.data
 
 
-def _plots(given: Sequence[str]) -> tuple[Plot, ...]:
+def parse(given: Sequence[str]) -> tuple[Plot, ...]:
     """`FILE`, `KIND=FILE` or `KIND:OF=FILE`; the file is checked before the work starts."""
     plots = []
     for text in given:
@@ -47,6 +41,11 @@ def _plots(given: Sequence[str]) -> tuple[Plot, ...]:
     return tuple(plots)
 
 
+def parse_files(given: Sequence[str]) -> tuple[Plot, ...]:
+    """`FILE`."""
+    return tuple(_checked(Plot(file)) for file in given)
+
+
 def _checked(plot: Plot) -> Plot:
     from karat.report.figures.figure import checked_suffix
 
@@ -54,43 +53,15 @@ def _checked(plot: Plot) -> Plot:
     return plot
 
 
-def _known_plots(given: Sequence[str]) -> tuple[Plot, ...]:
+def parse_known(given: Sequence[str]) -> tuple[Plot, ...]:
     """Parse kinds of figures that are known before the work starts."""
-    plots = _plots(given)
+    plots = parse(given)
     for plot in plots:
         if plot.kind is not None:
             from karat.report.figures.kinds import checked_kind
 
             checked_kind(plot.kind)
     return plots
-
-
-_HELP = "Also draw a figure to FILE (.svg, .png or .pdf), and write its data to FILE.csv; may be repeated."
-
-
-def _option(
-    metavar: str, help_: str, parse: Callable[[Sequence[str]], tuple[Plot, ...]]
-) -> Callable[[_Command], _Command]:
-    return click.option(
-        "--plot",
-        "plots",
-        multiple=True,
-        metavar=metavar,
-        callback=lambda _context, _parameter, given: parse(given),
-        shell_complete=complete_files,
-        help=f"{_HELP} {help_}".strip(),
-    )
-
-
-def plot_option(help_: str) -> Callable[[_Command], _Command]:
-    """`--plot` of scores. The command receives the figures as `plots`."""
-    return _option("[KIND=]FILE", help_, _known_plots)
-
-
-named_plot_option = _option(
-    "[FIGURE=]FILE", "FIGURE is one of the paper's, such as figure-1; without it, all are drawn.", _plots
-)
-curves_plot_option = _option("FILE", "", lambda given: tuple(_checked(Plot(file)) for file in given))
 
 
 def refuse_outputs(

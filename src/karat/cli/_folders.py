@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import IO
 
 from karat import inputs as opened
-from karat.cli._output import STANDARD_OUTPUT, UNWRITABLE, output_stream, refused, umask, write_output
+from karat.cli._atomic import output_stream, umask
+from karat.cli._output import STANDARD_OUTPUT, UNWRITABLE, refused, write_output
 from karat.problems import Rule, UsageError
 
 NOT_EMPTY = Rule("folder-not-empty", "fatal", "Choose a new folder, or empty this one first.")

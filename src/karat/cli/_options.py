@@ -4,13 +4,13 @@ import sys
 import time
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import click
 
 from karat.cli._output import terminal_style
 from karat.cli._streams import trusted
-from karat.cli.completion import Nearest, complete_files, complete_formats
+from karat.cli._values import FILE, Nearest, completes
 from karat.problems import Findings, UsageError
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
@@ -21,13 +21,13 @@ _READING = (
     click.option(
         "--tokens",
         metavar="DIR",
-        shell_complete=complete_files,
+        type=FILE,
         help="Folder of token tables (ID.tab). Spans are then token ids; with --unit char, the characters of tokens.",
     ),
     click.option(
         "--sources",
         metavar="DIR",
-        shell_complete=complete_files,
+        type=FILE,
         help="Folder of the source files (.sgm) of APF. Default: next to the APF files.",
     ),
     click.option(
@@ -39,7 +39,8 @@ _READING = (
     click.option(
         "--documents",
         type=Nearest(["column", "prefix", "none"]),
-        help="Where CoNLL meta-documents name their documents; none: read each as one document. Default: recognised.",
+        help="Where CoNLL meta-documents name their documents; none: read each as one document. Default: recognised; "
+        "none under protocols that score each document alone.",
     ),
     click.option(
         "--max-bytes",
@@ -136,6 +137,27 @@ def _format_option(*more: str, explained: str = "") -> Callable[[_Command], _Com
 
 tables_option = _format_option()
 report_option = _format_option("html", explained=", html is a report with the documents (see -o)")
+
+
+def plot_option(
+    metavar: str, help_: str, parse: Literal["parse", "parse_known", "parse_files"]
+) -> Callable[[_Command], _Command]:
+    """`--plot`. The command receives the figures as `plots`; a function of `karat.cli._figures` parses them."""
+
+    def parsed(context: click.Context, parameter: click.Parameter, given: tuple[str, ...]) -> Any:
+        del context, parameter
+        if not given:
+            return ()
+        from karat.cli import _figures
+
+        return getattr(_figures, parse)(given)
+
+    help_ = f"Also draw a figure to FILE (.svg, .png or .pdf), and write its data to FILE.csv; may be repeated. {help_}"
+    return click.option(
+        "--plot", "plots", multiple=True, metavar=metavar, callback=parsed, type=FILE, help=help_.strip()
+    )
+
+
 digits_option = click.option(
     "--digits", type=click.IntRange(0, 15), default=2, show_default=True, help="Decimal digits of percentages."
 )
@@ -146,7 +168,7 @@ def input_options(command: _Command) -> _Command:
     form = click.option(
         "--input-format",
         metavar="FORMAT",
-        shell_complete=complete_formats,
+        shell_complete=completes("formats"),
         help="Input format. Default: detected from the content.",
     )
     return form(reading_options(command))

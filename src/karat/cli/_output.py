@@ -1,24 +1,18 @@
-"""Writing output: complete or not at all, never over an input, in the chosen format.
-
-A file is written beside its place and then moved there. A device, a pipe or an open descriptor (`/dev/stdout`) cannot
-be replaced: it receives everything at once, when all of it is known.
-"""
+"""Writing output: complete or not at all, never over an input, in the chosen format."""
 
 import contextlib
-import errno
 import os
-import shutil
 import stat
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, TextIO
 
 import click
 
 from karat import inputs as opened
 from karat.cli._streams import trusted
-from karat.cli.completion import complete_files
+from karat.cli._values import FILE
 from karat.problems import Rule, visible
 
 if TYPE_CHECKING:
@@ -39,7 +33,7 @@ output_option = click.option(
     "--output",
     metavar="FILE",
     callback=_named,
-    shell_complete=complete_files,
+    type=FILE,
     help="Write to FILE instead of standard output (-).",
 )
 
@@ -54,14 +48,14 @@ def refuse_overwriting(
     """
     for name in inputs:
         opened.opened(str(name))
-    _refuse_input(output)
+    refuse_input(output)
     if output is None or folder is None or not Path(folder).is_dir():
         return
     if Path(os.path.realpath(output)).is_relative_to(os.path.realpath(folder)):
         raise UNWRITABLE.error("this is inside the input folder, and would become part of the input", file=output)
 
 
-def _refuse_input(output: str | None) -> None:
+def refuse_input(output: str | None) -> None:
     """Refuse a regular file that this run has read or written."""
     try:
         place = os.fstat(sys.stdout.fileno()) if output is None else Path(output).stat()
@@ -75,11 +69,13 @@ def _refuse_input(output: str | None) -> None:
 def write_output(content: str | bytes | Iterable[str], output: str | None) -> None:
     """Print the content, or write it to a temporary file that then replaces `output`. It may come in pieces."""
     if output is None:
-        _refuse_input(None)
+        refuse_input(None)
         with refused(STANDARD_OUTPUT):
             for piece in [content] if isinstance(content, str | bytes) else content:
                 click.echo(piece, nl=False)
         return
+    from karat.cli._atomic import output_stream
+
     with output_stream(output) as stream, refused(output):
         for piece in [content] if isinstance(content, str | bytes) else content:
             # The same text as on standard output, where every character is visible.
@@ -107,78 +103,10 @@ def terminal_style(stream: TextIO) -> "Style":
 
     if not stream.isatty():
         return PLAIN
+    import shutil
+
     colour = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
     return Style(shutil.get_terminal_size().columns, colour, trusted)
-
-
-@contextlib.contextmanager
-def output_stream(output: str | None) -> Iterator[IO[bytes]]:
-    """A stream for a file or standard output. Nothing appears there before everything is written."""
-    from karat import scratch
-
-    name = output or STANDARD_OUTPUT
-    _refuse_input(output)
-    with refused(name):
-        place = 1 if output is None else _destination(output)
-        known = place.stat() if isinstance(place, Path) and place.exists() else None
-        if known is not None and stat.S_ISDIR(known.st_mode):
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-        if known is not None and not os.access(place, os.W_OK):
-            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-    replaceable = isinstance(place, Path) and (known is None or stat.S_ISREG(known.st_mode))
-    with contextlib.ExitStack() as stack:
-        with refused(name):
-            folder = place.parent if isinstance(place, Path) and replaceable else Path(scratch.spool())
-            temporary = stack.enter_context(scratch.file_in(folder))
-        yield temporary
-        _refuse_input(output)
-        with refused(name):
-            if isinstance(place, Path) and replaceable:
-                temporary.close()
-                _move(Path(temporary.name), place, known)
-            else:
-                temporary.seek(0)
-                _copy(temporary, place, standard=output is None)
-
-
-def _destination(output: str) -> Path | int:
-    """Where an output goes: the place behind all links, or a descriptor that this process has open."""
-    place = Path(output)
-    for _ in range(40):
-        folder = place.parent.resolve()
-        if str(folder) in ("/dev/fd", f"/proc/{os.getpid()}/fd") and place.name.isdecimal():
-            return int(place.name)
-        place = folder / place.name
-        if not place.is_symlink():
-            return place
-        place = folder / place.readlink()
-    raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
-
-
-def _move(temporary: Path, place: Path, known: os.stat_result | None) -> None:
-    """Replace a file by a temporary one, which takes over its owner and its mode."""
-    if known is None:
-        temporary.chmod(0o666 & ~umask())
-    else:
-        with contextlib.suppress(OSError, AttributeError):  # a file of somebody else becomes ours
-            os.chown(temporary, known.st_uid, known.st_gid)
-        temporary.chmod(stat.S_IMODE(known.st_mode))
-    temporary.replace(place)
-    opened.opened(place)
-
-
-def _copy(temporary: IO[bytes], place: Path | int, *, standard: bool) -> None:
-    """Copy to what cannot be replaced."""
-    sys.stdout.flush()
-    if standard and sys.stdout.isatty():
-        sys.stdout.write(temporary.read().decode("utf-8", "replace"))  # a terminal does not obey what is in documents
-        sys.stdout.flush()
-    elif standard:
-        shutil.copyfileobj(temporary, sys.stdout.buffer)
-        sys.stdout.buffer.flush()
-    else:
-        with open(os.dup(place) if isinstance(place, int) else place, "wb") as stream:
-            shutil.copyfileobj(temporary, stream)
 
 
 @contextlib.contextmanager
@@ -189,9 +117,3 @@ def refused(output: str) -> Iterator[None]:
         raise  # the reader has seen enough
     except (OSError, RuntimeError) as error:  # RuntimeError: links that form a loop
         raise UNWRITABLE.error(getattr(error, "strerror", None) or str(error), file=output) from None
-
-
-def umask() -> int:
-    current = os.umask(0)
-    os.umask(current)
-    return current

@@ -16,7 +16,7 @@ from karat.cli._options import (
     topics_option,
 )
 from karat.cli._output import output_option, output_style
-from karat.cli.completion import Nearest, complete_formats, complete_measures, complete_protocols
+from karat.cli._values import Nearest, completes
 from karat.problems import UsageError
 
 if TYPE_CHECKING:
@@ -80,9 +80,11 @@ def open_gold(spec: str, options: "Options", report: "Report") -> "FileCorpus":
     """Open the corpus that GOLD names."""
     from karat.corpus.opening import open_corpus
     from karat.problems import of_side
+    from karat.protocols import opened_for, resolve_all
 
     gold = open_corpus(spec, format=options.gold_format, options=options.reading, report=of_side(report, "gold"))
-    return gold.of_topics(options.topics)
+    gold = gold.of_topics(options.topics)
+    return opened_for(gold, resolve_all(options.protocols, options.settings)) if options.protocols else gold
 
 
 def open_system(spec: str, gold: "FileCorpus", options: "Options", report: "Report") -> "FileCorpus":
@@ -103,8 +105,12 @@ def open_system(spec: str, gold: "FileCorpus", options: "Options", report: "Repo
 def protocol_names(options: "Options", gold: "FileCorpus") -> tuple[str, ...]:
     """Return the protocols to score with; those that gold's format chooses are named on standard error."""
     if not options.protocols:
+        from karat.formats import FORMATS
+
         default = ", ".join(gold.protocols)
-        click.echo(f"protocol: {default} (GOLD is {gold.format}; choose with -p)", err=True)
+        reason = FORMATS.get(gold.format).reasons.get(gold.protocols[0])
+        kind = f"{gold.format} {reason}" if reason else gold.format
+        click.echo(f"protocol: {default} (GOLD is {kind}; choose with -p)", err=True)
         _refuse_validated(options, gold.protocols)
     return options.protocols or gold.protocols
 
@@ -127,7 +133,7 @@ protocol_option = click.option(
     "protocols",
     multiple=True,
     metavar="NAME|FILE.toml",
-    shell_complete=complete_protocols,
+    shell_complete=completes("protocols"),
     help="Protocol to score with; may be repeated. Default: by the format of GOLD.",
 )
 measure_option = click.option(
@@ -136,19 +142,19 @@ measure_option = click.option(
     "measures",
     multiple=True,
     metavar="ID",
-    shell_complete=complete_measures,
+    shell_complete=completes("measures"),
     help="Score only this measure, or, if there is none of that id, all whose ids start with ID; may be repeated.",
 )
 gold_format_option = click.option(
     "--gold-format",
     metavar="FORMAT",
-    shell_complete=complete_formats,
+    shell_complete=completes("formats"),
     help="Format of GOLD. Default: detected from the content.",
 )
 system_format_option = click.option(
     "--system-format",
     metavar="FORMAT",
-    shell_complete=complete_formats,
+    shell_complete=completes("formats"),
     help="Format of SYSTEM. Default: detected, else that of GOLD.",
 )
 resamples_option = click.option(

@@ -7,7 +7,7 @@ import click
 
 from karat.cli._options import input_options, print_findings, progress, topics_option, validated_option
 from karat.cli._output import output_option, output_style, refuse_overwriting, write_output
-from karat.cli.completion import Nearest, complete_files
+from karat.cli._values import FILE, Nearest
 from karat.problems import placed
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ wrong. Needs the extra karat[baselines].
 
 
 @click.command(epilog=EPILOG)
-@click.argument("corpus", shell_complete=complete_files)
+@click.argument("corpus", type=FILE)
 @topics_option
 @click.option(
     "--threshold",
@@ -88,7 +88,6 @@ def audit(
     partly annotated. A suspicion is not an error: read both sentences.
     """
     from karat.audit import suspicions
-    from karat.audit import suspicions as planting
     from karat.audit.pairs import pairs
     from karat.baselines.texts import ANALYSERS, fingerprint, texts_of
     from karat.corpus.opening import open_corpus
@@ -104,7 +103,7 @@ def audit(
     if plant is not None:
         texts = texts_of(opened, words, progress())
         with placed(lambda: (opened.name, None)):
-            results = planting.plant(texts, pairs(texts, words), rate=plant, seed=seed, file=opened.name)
+            results = suspicions.plant(texts, pairs(texts, words), rate=plant, seed=seed, file=opened.name)
         results = [planted for planted in results if planted.kind.startswith(only or "")]
         signature = work_signature(
             {"plant": f"{plant:g}", "seed": str(seed)}, topics=chosen, words=words.engine, corpus=fingerprint(texts)

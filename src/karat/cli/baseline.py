@@ -9,7 +9,7 @@ import click
 from karat.cli._folders import documents_to, output_format
 from karat.cli._options import input_options, print_findings, progress, topics_option, topics_spec, validated_option
 from karat.cli._output import output_option, refuse_overwriting
-from karat.cli.completion import Nearest, complete_files, complete_formats
+from karat.cli._values import FILE, Nearest, completes
 from karat.problems import placed
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ given; their clusters are read only for training. Needs the extra karat[baseline
 
 @click.command(epilog=EPILOG)
 @click.argument("name", type=Nearest(["lemma", "lemma-wd", "lemma-delta", "sac"]))
-@click.argument("corpus", shell_complete=complete_files)
+@click.argument("corpus", type=FILE)
 @topics_option
 @click.option("--delta", type=click.FloatRange(0, 1), help="Least similarity of two documents. Default: 0.3.")
 @click.option(
@@ -55,7 +55,7 @@ given; their clusters are read only for training. Needs the extra karat[baseline
 @click.option(
     "--to",
     metavar="FORMAT",
-    shell_complete=complete_formats,
+    shell_complete=completes("formats"),
     help="Output format. Default: by the suffix of FILE, else jsonl.",
 )
 @output_option
@@ -81,7 +81,6 @@ def baseline(
     from karat.baselines.texts import ANALYSERS
     from karat.corpus.opening import open_corpus
     from karat.formats import FORMATS
-    from karat.plugin.formats import WriteOptions
     from karat.problems import Findings
     from karat.report.layout import counted
 
@@ -103,9 +102,11 @@ def baseline(
         )
     documents = made.documents()
     lost: Counter[str] = Counter()
-    to_write = WriteOptions(reading.tokens, format_.writes_folder(output))
+    to_write = format_.write_options(output, reading.tokens)
     to_write = format_.plan(documents, to_write, lambda what: lost.update([what]))
     with documents_to(output, written_as) as sink:
+        if to_write.head:
+            sink.add(to_write.head)
         for document in documents:
             with placed(partial(opened.where, document.id)):
                 sink.add(format_.write(document, to_write, lambda what: lost.update([what])))

@@ -1,5 +1,6 @@
 """`karat campaign`."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,8 +20,8 @@ from karat.cli._scoring import (
     seed_option,
     system_format_option,
 )
+from karat.cli._values import FILE, Nearest, completes
 from karat.cli.campaign_new import new
-from karat.cli.completion import Nearest, complete_files, complete_measures
 from karat.problems import UsageError
 
 if TYPE_CHECKING:
@@ -79,16 +80,20 @@ class WithTemplate(click.Command):
         return super().make_context(info_name, args, parent, **extra)
 
 
+def _limit(name: str, default: int, help_: str, metavar: str = "N") -> Callable[[Any], Any]:
+    return click.option(name, type=click.IntRange(1), default=default, show_default=True, metavar=metavar, help=help_)
+
+
 @click.command(epilog=EPILOG, cls=WithTemplate)
-@click.argument("submissions", shell_complete=complete_files)
-@click.option("--gold", metavar="DIR", required=True, shell_complete=complete_files, help="Gold: a folder or a file.")
+@click.argument("submissions", type=FILE)
+@click.option("--gold", metavar="DIR", required=True, type=FILE, help="Gold: a folder or a file.")
 @click.option(
     "--config",
     metavar="FILE.toml",
     callback=_configured,
     is_eager=True,
     expose_value=False,
-    shell_complete=complete_files,
+    type=FILE,
     help="Take options from FILE, by their names. Paths in it are relative to its folder.",
 )
 @protocol_option
@@ -104,38 +109,10 @@ class WithTemplate(click.Command):
     show_default=True,
     help="Layout of submissions: language/task/system/files (ace), or system/files (plain).",
 )
-@click.option(
-    "--max-members",
-    type=click.IntRange(1),
-    default=10_000,
-    show_default=True,
-    metavar="N",
-    help="Most files and folders of a submission.",
-)
-@click.option(
-    "--max-member-bytes",
-    type=click.IntRange(1),
-    default=1_000_000_000,
-    show_default=True,
-    metavar="N",
-    help="Most bytes of one file of a submission; --max-bytes limits all of them.",
-)
-@click.option(
-    "--max-ratio",
-    type=click.IntRange(1),
-    default=200,
-    show_default=True,
-    metavar="N",
-    help="Most unpacked bytes for each byte of an archive.",
-)
-@click.option(
-    "--cpu-limit",
-    type=click.IntRange(1),
-    default=600,
-    show_default=True,
-    metavar="SECONDS",
-    help="CPU time to read and score a submission. One that needs more is refused.",
-)
+@_limit("--max-members", 10_000, "Most files and folders of a submission.")
+@_limit("--max-member-bytes", 1_000_000_000, "Most bytes of one file of a submission; --max-bytes limits all of them.")
+@_limit("--max-ratio", 200, "Most unpacked bytes for each byte of an archive.")
+@_limit("--cpu-limit", 600, "CPU time to read and score a submission. One that needs more is refused.", "SECONDS")
 @click.option(
     "--memory-limit",
     type=click.FloatRange(0, min_open=True),
@@ -144,18 +121,11 @@ class WithTemplate(click.Command):
     metavar="GB",
     help="Memory to read and score a submission, not counting gold. One that needs more is refused.",
 )
-@click.option(
-    "--time-limit",
-    type=click.IntRange(1),
-    default=1800,
-    show_default=True,
-    metavar="SECONDS",
-    help="Time to read and score a submission. One that needs more is refused.",
-)
+@_limit("--time-limit", 1800, "Time to read and score a submission. One that needs more is refused.", "SECONDS")
 @click.option(
     "--sort-by",
     metavar="ID",
-    shell_complete=complete_measures,
+    shell_complete=completes("measures"),
     help="Measure that systems are ranked by. Default: that of the ACE task, else the first of the headline that gold "
     "supports.",
 )
@@ -189,7 +159,7 @@ class WithTemplate(click.Command):
     "-o",
     "--output",
     metavar="DIR",
-    shell_complete=complete_files,
+    type=FILE,
     help="Folder for results.sqlite, the results as text, JSON and CSV, and site/. Default: SUBMISSIONS-results.",
 )
 @digits_option

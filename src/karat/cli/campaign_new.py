@@ -8,7 +8,7 @@ from karat.cli._folders import copy_new
 from karat.cli._options import settings_option
 from karat.cli._output import refuse_overwriting
 from karat.cli._scoring import protocol_option
-from karat.cli.completion import complete_files
+from karat.cli._values import FILE
 from karat.problems import UsageError
 
 EPILOG = """\b
@@ -22,8 +22,8 @@ Without --gold, the template has karat's demo corpus and three submissions, and 
 
 
 @click.command(epilog=EPILOG)
-@click.argument("folder", metavar="DIR", shell_complete=complete_files)
-@click.option("--gold", metavar="PATH", shell_complete=complete_files, help="Gold to copy: a folder or a file.")
+@click.argument("folder", metavar="DIR", type=FILE)
+@click.option("--gold", metavar="PATH", type=FILE, help="Gold to copy: a folder or a file.")
 @protocol_option
 @settings_option
 @click.option("--title", metavar="TEXT", help="Title of the shared task. Default: the name of DIR.")

@@ -4,9 +4,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from karat.cli._figures import Plot, plot_option, refuse_outputs, write_figures
-from karat.cli._options import progress, worker_options
-from karat.cli._output import report_size, write_output
+from karat.cli._options import plot_option, progress, worker_options
+from karat.cli._output import refuse_overwriting, report_size, write_output
 from karat.cli._scoring import (
     SEED,
     Output,
@@ -16,9 +15,10 @@ from karat.cli._scoring import (
     protocol_names,
     scoring_options,
 )
-from karat.cli.completion import complete_files, complete_measures
+from karat.cli._values import FILE, completes
 
 if TYPE_CHECKING:
+    from karat.cli._figures import Plot
     from karat.corpus.files import FileCorpus
     from karat.corpus.interface import Executor
     from karat.problems import Report
@@ -46,8 +46,8 @@ difference to the system above is not significant.
 
 
 @click.command(epilog=EPILOG)
-@click.argument("gold", shell_complete=complete_files)
-@click.argument("systems", nargs=-1, required=True, metavar="SYSTEM...", shell_complete=complete_files)
+@click.argument("gold", type=FILE)
+@click.argument("systems", nargs=-1, required=True, metavar="SYSTEM...", type=FILE)
 @scoring_options
 @click.option(
     "--baseline", metavar="NAME", help="System that others are tested against. Default: the first, in a folder by name."
@@ -55,10 +55,14 @@ difference to the system above is not significant.
 @click.option(
     "--sort-by",
     metavar="ID",
-    shell_complete=complete_measures,
+    shell_complete=completes("measures"),
     help="Measure that systems are ranked by. Default: the first of the protocol's headline that gold supports.",
 )
-@plot_option("KIND: ranks (default; ranks:ID by another measure), accuracy, product, attributes, breakdown.")
+@plot_option(
+    "[KIND=]FILE",
+    "KIND: ranks (default; ranks:ID by another measure), accuracy, product, attributes, breakdown.",
+    "parse_known",
+)
 @worker_options
 def compare(
     gold: str,
@@ -67,7 +71,7 @@ def compare(
     output: Output,
     baseline: str | None,
     sort_by: str | None,
-    plots: tuple[Plot, ...],
+    plots: "tuple[Plot, ...]",
     executor: "Executor",
 ) -> None:
     """Rank SYSTEMs: intervals, paired tests, one table."""
@@ -90,7 +94,11 @@ def compare(
         return system
 
     runs = named.opened(opened, findings.kept)
-    refuse_outputs(plots, output.file, inputs)
+    if plots:
+        from karat.cli._figures import refuse_outputs
+
+        refuse_outputs(plots, output.file, inputs)
+    refuse_overwriting(output.file, inputs)
     baseline = chosen_baseline(baseline, runs)
     options = replace(options, protocols=protocol_names(options, gold_corpus))
     gathered = None
@@ -118,6 +126,7 @@ def compare(
         keep=None if gathered is None else gathered.add,
     )
     if plots:
+        from karat.cli._figures import write_figures
         from karat.report.figures.kinds import comparison_figure
 
         write_figures(plots, lambda kind, of: comparison_figure(comparisons, kind, of, sort=output.sort), output.file)

@@ -1,24 +1,13 @@
-"""`karat completion`, and what the shell completes: names of protocols, measures and formats, and files."""
+"""`karat completion`, and the names that a shell completes: protocols, measures and formats."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from karat.problems import nearest
+from karat.cli._values import Nearest
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
-
-
-class Nearest(click.Choice[str]):
-    """One of several values."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Return the value if it is one of the choices."""
-        if value not in self.choices:
-            choices = [str(choice) for choice in self.choices]
-            self.fail(f"{value!r} is not one of {', '.join(choices)}. {nearest(str(value), choices)}", param, ctx)
-        return str(value)
 
 
 EPILOG = """\b
@@ -50,36 +39,28 @@ def completion(context: click.Context, shell: str) -> None:
     click.echo(script.source_template % script.source_vars())
 
 
-def complete_files(context: click.Context, parameter: click.Parameter, incomplete: str) -> "list[CompletionItem]":
-    """Let the shell complete files."""
+def protocols(incomplete: str) -> "list[CompletionItem]":
+    """Names of protocols; files, if no name matches."""
     from click.shell_completion import CompletionItem
 
-    del context, parameter
-    return [CompletionItem(incomplete, type="file")]
-
-
-def complete_protocols(context: click.Context, parameter: click.Parameter, incomplete: str) -> "list[CompletionItem]":
-    """Names of protocols; files, if no name matches."""
     from karat.protocols import PROTOCOLS
 
-    return _starting(PROTOCOLS.names(), incomplete) or complete_files(context, parameter, incomplete)
+    return _starting(PROTOCOLS.names(), incomplete) or [CompletionItem(incomplete, type="file")]
 
 
-def complete_measures(context: click.Context, parameter: click.Parameter, incomplete: str) -> "list[CompletionItem]":
+def measures(incomplete: str) -> "list[CompletionItem]":
     """Families and ids of measures."""
     from karat.cli.explain import KIND, listed
     from karat.families import MEASURES
 
-    del context, parameter
     ids = [id_.replace(KIND, kind) for id_ in listed() for kind in (("subevent", "member") if KIND in id_ else ("",))]
     return _starting([*MEASURES.names(), *ids], incomplete)
 
 
-def complete_formats(context: click.Context, parameter: click.Parameter, incomplete: str) -> "list[CompletionItem]":
+def formats(incomplete: str) -> "list[CompletionItem]":
     """Names of formats."""
     from karat.formats import FORMATS
 
-    del context, parameter
     return _starting(FORMATS.names(), incomplete)
 
 

@@ -7,7 +7,7 @@ import click
 from karat.cli._folders import documents_to, output_format
 from karat.cli._options import input_options, print_findings, progress, topics_option, validated_option
 from karat.cli._output import refuse_overwriting
-from karat.cli.completion import Nearest, complete_files, complete_formats
+from karat.cli._values import FILE, Nearest, completes
 
 if TYPE_CHECKING:
     from karat.plugin import ReadOptions
@@ -32,13 +32,13 @@ renumbered, and it cannot hold the name of a system.
 
 
 @click.command(epilog=EPILOG)
-@click.argument("source", metavar="IN", shell_complete=complete_files)
-@click.argument("out", metavar="OUT", shell_complete=complete_files)
+@click.argument("source", metavar="IN", type=FILE)
+@click.argument("out", metavar="OUT", type=FILE)
 @input_options
 @validated_option
 @topics_option
 @click.option(
-    "--to", metavar="FORMAT", shell_complete=complete_formats, help="Output format. Default: by the suffix of OUT."
+    "--to", metavar="FORMAT", shell_complete=completes("formats"), help="Output format. Default: by the suffix of OUT."
 )
 @click.option(
     "--keep",
@@ -63,7 +63,6 @@ def convert(
     from karat.convert import Conversion
     from karat.corpus.opening import open_corpus
     from karat.formats import FORMATS
-    from karat.plugin.formats import WriteOptions
     from karat.problems import Findings
     from karat.report.layout import counted
 
@@ -74,7 +73,7 @@ def convert(
     corpus = open_corpus(source, format=input_format, options=reading, report=findings.add)
     corpus = corpus.of_topics(topics)
     refuse_overwriting(place, corpus.inputs(), folder=source)
-    to_write = WriteOptions(reading.tokens, FORMATS.get(format_).writes_folder(place))
+    to_write = FORMATS.get(format_).write_options(place, reading.tokens)
     conversion = Conversion(corpus, format_, to_write, keep=keep)
     show = progress()
     try:

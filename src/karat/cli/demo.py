@@ -6,7 +6,7 @@ import click
 
 from karat.cli._folders import copy_new
 from karat.cli._output import UNWRITABLE, write_output
-from karat.cli.completion import complete_files
+from karat.cli._values import FILE
 from karat.problems import UsageError
 
 REPORT = "karat-demo.html"
@@ -25,13 +25,13 @@ Examples:
     "-o",
     "--output",
     metavar="FILE",
-    shell_complete=complete_files,
+    type=FILE,
     help=f"Where to write the HTML report; never overwrites a file that is not one. Default: {REPORT}.",
 )
 @click.option(
     "--to",
     metavar="DIR",
-    shell_complete=complete_files,
+    type=FILE,
     help="Copy the bundled files to DIR instead; never overwrites a file.",
 )
 def demo(output: str | None, to: str | None) -> None:
@@ -43,7 +43,6 @@ def demo(output: str | None, to: str | None) -> None:
     from importlib.resources import as_file, files
 
     from karat.demo import showcase
-    from karat.demo import showcase as report
 
     if output is not None and to is not None:
         raise UsageError("demo-both", "--to only copies files, and -o names a report", "Use one of them.")
@@ -52,7 +51,7 @@ def demo(output: str | None, to: str | None) -> None:
             click.echo(showcase.shown(folder))
             output = output or REPORT
             _refuse_other_files(Path(output))
-            write_output(report.report(folder), output)
+            write_output(showcase.report(folder), output)
             click.echo(f"\nReport: {output}\n  {ABOUT}")
         else:
             copies = showcase.copies(folder, Path(to))

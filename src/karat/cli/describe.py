@@ -15,7 +15,7 @@ from karat.cli._options import (
     worker_options,
 )
 from karat.cli._output import output_option, output_style, refuse_overwriting, write_output
-from karat.cli.completion import complete_files
+from karat.cli._values import FILE
 
 if TYPE_CHECKING:
     from karat.corpus.interface import Executor
@@ -39,7 +39,7 @@ values and mentions are not listed (more). ECB+ also has the numbers of Upadhyay
 
 
 @click.command(epilog=EPILOG)
-@click.argument("corpus", shell_complete=complete_files)
+@click.argument("corpus", type=FILE)
 @input_options
 @validated_option
 @topics_option

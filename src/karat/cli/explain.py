@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import click
 
-from karat.cli.completion import complete_measures
+from karat.cli._values import completes
 from karat.families import MEASURES
 from karat.plugin import Card
 from karat.problems import UsageError, nearest
@@ -24,7 +24,7 @@ MEASURE is a family (`karat measures` lists them), the id of a measure, or the l
 
 
 @click.command(epilog=EPILOG)
-@click.argument("measure", shell_complete=complete_measures)
+@click.argument("measure", shell_complete=completes("measures"))
 def explain(measure: str) -> None:
     """Explain MEASURE.
 
@@ -96,9 +96,10 @@ def find(name: str) -> Explained:
     if len(short) == 1:
         return ids[short[0]]
     if short:
-        known = ", ".join(short)
-        raise UsageError("measure-ambiguous", f"{name!r} is short for several measures", f"Choose one: {known}.")
-    near = difflib.get_close_matches(wanted, map(_plain, ids), n=1, cutoff=0.8)
+        message = f"{name!r} is short for several measures"
+        raise UsageError("measure-ambiguous", message, f"Choose one: {', '.join(short)}.")
+    last = [plain.rpartition(".")[2] for plain in map(_plain, ids) if _shape(plain) == _shape(wanted)]
+    near = difflib.get_close_matches(wanted.rpartition(".")[2], last, n=1)
     for id_, explained in ids.items():
         # Attributes are open: nugget.polarity is a measure wherever gold has a polarity.
         is_open = explained.row is not None and explained.row.endswith(OPEN)

@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from karat.cli._figures import Plot, curves_plot_option, refuse_outputs, write_figures
-from karat.cli._options import input_options, print_findings, progress, settings_option
+from karat.cli._figures import Plot, refuse_outputs, write_figures
+from karat.cli._options import input_options, plot_option, print_findings, progress, settings_option
 from karat.cli._output import output_option, write_output
-from karat.cli.completion import Nearest, complete_files, complete_measures, complete_protocols
+from karat.cli._values import FILE, Nearest, completes
 
 if TYPE_CHECKING:
     from karat.plugin import ReadOptions
@@ -31,18 +31,18 @@ holds for this gold and these orders: a counter-example disproves a property, bu
 
 
 @click.command(epilog=EPILOG)
-@click.argument("measure", shell_complete=complete_measures)
+@click.argument("measure", shell_complete=completes("measures"))
 @click.option(
     "--gold",
     metavar="GOLD",
-    shell_complete=complete_files,
+    type=FILE,
     help="Gold to examine it with. Default: a corpus that comes with karat.",
 )
 @click.option(
     "-p",
     "--protocol",
     metavar="NAME|FILE.toml",
-    shell_complete=complete_protocols,
+    shell_complete=completes("protocols"),
     help="Protocol to score with. Default: one that has the measure, by the format of gold.",
 )
 @settings_option
@@ -62,7 +62,7 @@ holds for this gold and these orders: a counter-example disproves a property, bu
     help="Orders in which pieces are added: the first from last to first, the others random.",
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Random seed for the orders.")
-@curves_plot_option
+@plot_option("FILE", "", "parse_files")
 @click.option(
     "-f",
     "--format",
@@ -94,7 +94,7 @@ def lab(
     from karat.corpus.opening import open_corpus
     from karat.problems import Findings
     from karat.protocols import parse_setting
-    from karat.studies import lab, lab_report
+    from karat.studies import lab
 
     findings = Findings()
     named = None
@@ -107,7 +107,5 @@ def lab(
     options = lab.Options(steps, orders, seed)
     examination = lab.examine(measure, corpus, chosen, options, findings=findings, progress=progress("systems"))
     print_findings(findings)
-    write_figures(plots, lambda _, __: lab_report.figure(examination), output)
-    write_output(
-        {"text": lab_report.text, "json": lab_report.json, "csv": lab_report.points}[form](examination), output
-    )
+    write_figures(plots, lambda _, __: lab.figure(examination), output)
+    write_output({"text": lab.text, "json": lab.json, "csv": lab.points}[form](examination), output)

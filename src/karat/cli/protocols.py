@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from karat.cli.completion import complete_protocols
+from karat.cli._values import completes
 from karat.problems import UsageError
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ Examples:
 
 
 @click.command(epilog=EPILOG)
-@click.argument("name", required=False, shell_complete=complete_protocols)
+@click.argument("name", required=False, shell_complete=completes("protocols"))
 @click.option("--file", "only_file", is_flag=True, help="Print only its file, to copy and change.")
 @click.option("--weights", "only_weights", is_flag=True, help="Print only the weights of its measures (ACE).")
 def protocols(name: str | None, only_file: bool, only_weights: bool) -> None:

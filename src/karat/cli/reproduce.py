@@ -2,10 +2,10 @@
 
 import click
 
-from karat.cli._figures import Plot, named_plot_option, refuse_outputs, write_figures
-from karat.cli._options import form_option, progress
+from karat.cli._figures import Plot, refuse_outputs, write_figures
+from karat.cli._options import form_option, plot_option, progress
 from karat.cli._output import output_option, write_output
-from karat.cli.completion import complete_files
+from karat.cli._values import FILE
 
 EPILOG = """\b
 Examples:
@@ -20,8 +20,8 @@ Examples:
 
 @click.command(epilog=EPILOG)
 @click.argument("paper", required=False)
-@click.argument("data", nargs=-1, shell_complete=complete_files)
-@named_plot_option
+@click.argument("data", nargs=-1, type=FILE)
+@plot_option("[FIGURE=]FILE", "FIGURE is one of the paper's, such as figure-1; without it, all are drawn.", "parse")
 @click.option("--quick", is_flag=True, help="Leave out what takes minutes, such as training.")
 @form_option
 @output_option

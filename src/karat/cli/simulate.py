@@ -10,7 +10,7 @@ import click
 from karat.cli._folders import documents_to, output_format, writable
 from karat.cli._options import input_options, print_findings, progress
 from karat.cli._output import output_option, refuse_overwriting
-from karat.cli.completion import complete_files, complete_formats
+from karat.cli._values import FILE, completes
 from karat.problems import Finding, KaratError, Rule, UsageError, placed
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def rate_options(command: _Command) -> _Command:
 
 
 @click.command(epilog=EPILOG)
-@click.argument("gold", shell_complete=complete_files)
+@click.argument("gold", type=FILE)
 @rate_options
 @click.option(
     "--attribute",
@@ -73,7 +73,7 @@ def rate_options(command: _Command) -> _Command:
 @click.option(
     "--to",
     metavar="FORMAT",
-    shell_complete=complete_formats,
+    shell_complete=completes("formats"),
     help="Output format. Default: by the suffix of the output; without one, that of GOLD.",
 )
 @output_option
@@ -95,7 +95,7 @@ def simulate(
     """
     from karat.corpus.opening import open_corpus
     from karat.formats import FORMATS
-    from karat.plugin.formats import ReadOptions, WriteOptions
+    from karat.plugin.formats import ReadOptions
     from karat.problems import Findings
     from karat.protocols import resolve
     from karat.simulate.simulation import Rates, Simulation
@@ -122,10 +122,12 @@ def simulate(
         progress=progress(),
     )
     lost: Counter[str] = Counter()
-    to_write = WriteOptions(reading.tokens, format_.writes_folder(output))
+    to_write = format_.write_options(output, reading.tokens)
     to_write = format_.plan(simulation, to_write, lambda what: lost.update([what]))
     documents = mentions = 0
     with documents_to(output, name) as sink:
+        if to_write.head:
+            sink.add(to_write.head)
         for document in simulation:
             with placed(partial(corpus.where, document.id)):
                 try:

@@ -7,7 +7,7 @@ import click
 
 from karat.cli._options import form_option, input_options, progress, settings_option, worker_options
 from karat.cli._output import output_option, output_style, refuse_overwriting, write_output
-from karat.cli.completion import complete_files, complete_protocols
+from karat.cli._values import FILE, completes
 
 if TYPE_CHECKING:
     from karat.corpus.interface import Executor
@@ -33,18 +33,18 @@ note   odd but usable
 
 
 @click.command(epilog=EPILOG)
-@click.argument("paths", nargs=-1, required=True, metavar="PATH...", shell_complete=complete_files)
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=FILE)
 @input_options
 @click.option(
     "--types",
     metavar="FILE",
-    shell_complete=complete_files,
+    type=FILE,
     help="File of all allowed types, one per line; any other type is a fault.",
 )
 @click.option(
     "--against",
     metavar="GOLD",
-    shell_complete=complete_files,
+    type=FILE,
     help="Compare document ids, texts, units, tokens and offsets with GOLD, which may be without annotations.",
 )
 @click.option(
@@ -53,7 +53,7 @@ note   odd but usable
     "protocols",
     multiple=True,
     metavar="NAME|FILE.toml",
-    shell_complete=complete_protocols,
+    shell_complete=completes("protocols"),
     help="Protocol that the files are for: what it refuses is found; may be repeated. Default: by the format.",
 )
 @settings_option

@@ -3,23 +3,17 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
-from karat.corpus.index import Index
-from karat.corpus.interface import Executor
+from karat.corpus.index import DOCUMENT, Index
 from karat.problems import KaratError, Rule
 
 LARGEST = 1 << 20
 """Bytes of a chunk: about a tenth of a second of work, which is long for a message and short for a progress bar."""
 PER_WORKER = 4
 """A corpus has at least this many chunks for each worker, so that none is idle for long at the end."""
-DOCUMENT = 500
-"""The cost of a document besides its bytes, in bytes."""
 
 
-def chunks(ids: Sequence[str], indexes: Sequence[Index], executor: Executor) -> list[Sequence[str]]:
-    """The documents in their order, in groups for the workers of an executor; just one if none is needed."""
-    width = executor.width(sum([index.total_size() for index in indexes]) + DOCUMENT * len(ids))
-    if width == 1:
-        return [ids]
+def chunks(ids: Sequence[str], indexes: Sequence[Index], width: int) -> list[Sequence[str]]:
+    """Divide documents, in their order, among so many workers."""
     sizes = [sum([index.size(id_) for index in indexes if id_ in index.rows]) for id_ in ids]
     return [*_groups(ids, sizes, width)]
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Iterable, Iterator, KeysView, Sequence
 from typing import Protocol, TypeVar, runtime_checkable
 
-from karat.corpus.index import Index
+from karat.corpus.index import DOCUMENT, Index
 from karat.model import Document
 from karat.plugin import Facts
 from karat.plugin.formats import ignore
@@ -32,6 +32,13 @@ class Executor(Protocol):
         ...
 
 
+def workers(executor: Executor | None, ids: Sequence[str], indexes: Sequence[Index]) -> int:
+    """Return how many workers share some documents; 1: this process reads them alone."""
+    if executor is None:
+        return 1
+    return executor.width(sum([index.total_size() for index in indexes]) + DOCUMENT * len(ids))
+
+
 @runtime_checkable
 class Corpus(Protocol):
     """Documents by id, each read on demand."""
@@ -41,6 +48,8 @@ class Corpus(Protocol):
     """Codes of faults that are scored, if the rules of its format forbid scoring files with others."""
     global_ids: bool
     """True: an id means the same in all documents."""
+    reading: str | None
+    """The rule by which items get their places, if the files have none; the signature names it."""
 
     @property
     def protocols(self) -> tuple[str, ...]:

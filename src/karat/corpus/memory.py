@@ -3,13 +3,16 @@
 from collections.abc import Iterable, Iterator, KeysView, Sequence
 from contextlib import suppress
 from itertools import islice
+from operator import attrgetter
+from typing import Any
 
 import msgspec
 
 from karat.corpus.index import Index
+from karat.decoding import explained
 from karat.formats import DOCUMENT_TWICE, jsonl
-from karat.model import Document
-from karat.plugin import Facts
+from karat.model import Document, Mention
+from karat.plugin import Context, Facts, ReadOptions
 from karat.problems import Finding, Report, Rule, Target, quoted, refusing
 
 NO_DOCUMENT = Rule(
@@ -20,11 +23,14 @@ NO_DOCUMENT = Rule(
 class MemoryCorpus:
     """Documents in memory. They are what `.jsonl` files hold, and choose protocols in the same way."""
 
-    def __init__(self, documents: Iterable[Document] = (), *, name: str = "memory") -> None:
+    def __init__(self, documents: Iterable[Document] = (), *, name: str = "memory", is_system: bool = False) -> None:
         self.name = name
+        self._options = ReadOptions(is_system=is_system)
         self.tolerated_faults: frozenset[str] | None = None
         self.global_ids = False
+        self.reading: str | None = None
         self._facts: Facts | None = None
+        self._index: Index | None = None
         self._documents: dict[str, tuple[Document, list[Finding]]] = {}
         for document in documents:
             self.add(document)
@@ -32,16 +38,19 @@ class MemoryCorpus:
     def add(self, document: Document) -> None:
         """Add one document; refuse it if it cannot be used, or if there is one of that id."""
         findings: list[Finding] = []
-        checked = jsonl.sound(_typed(document, self.name), refusing(findings.append), file=self.name)
+        checked = document
+        if type(document) is not Document or not _is_plain(document):
+            context = Context(self._options, refusing(findings.append))
+            checked = jsonl.sound(_typed(document, self.name), context, file=self.name)
         if checked.id in self._documents:
             raise DOCUMENT_TWICE.error(f"document {quoted(checked.id)} was already given", file=self.name)
         self._documents[checked.id] = checked, findings
-        self._facts = None
+        self._facts = self._index = None
 
     def discard(self, id_: str) -> None:
         """Remove a document."""
         del self._documents[id_]
-        self._facts = None
+        self._facts = self._index = None
 
     @property
     def protocols(self) -> tuple[str, ...]:
@@ -55,7 +64,9 @@ class MemoryCorpus:
     @property
     def index(self) -> Index:
         """The documents, which are in no file."""
-        return Index(self._documents)
+        if self._index is None:
+            self._index = Index(self._documents)
+        return self._index
 
     def facts(self, first: int | None = None) -> Facts:
         """Collect the facts of the documents, or of the first ones of them."""
@@ -98,6 +109,51 @@ class MemoryCorpus:
         return f"<corpus {self.name}: {len(self):,} document{'s' * (len(self) != 1)}>"
 
 
+def _is_plain(document: Document) -> bool:
+    """Return whether a document needs no closer look, as most that programs make.
+
+    It has nothing but mentions, and these have one segment, no further regions, and fields of the right types.
+    """
+    mentions = document.mentions
+    strings: list[Any] = [document.id, document.unit]
+    optional: list[Any] = [*_texts(document)]
+    values: list[Any] = []
+    if type(mentions) is not tuple or document.unit not in _UNITS or _rare(document) != _ABSENT:
+        return False
+    try:
+        for mention in mentions:
+            ((begin, end),) = mention.span
+            if not (type(begin) is type(end) is int and 0 <= begin < end):
+                return False
+            if type(mention.span) is not tuple or type(mention.span[0]) is not tuple:
+                return False
+            if mention.head is not None or mention.extent is not None or mention.anchor is not None:
+                return False
+            if mention.scope is not None or mention.confidence or mention.texts or mention.boxes:
+                return False
+            strings += mention.attributes
+            values += mention.attributes.values()
+        ids = [mention.id for mention in mentions]
+        strings += ids
+        strings += [mention.kind for mention in mentions]
+        optional += [mention.cluster for mention in mentions]
+        optional += [mention.text for mention in mentions]
+        strings += [text for text in optional if text is not None]
+        strings += [value for value in values if type(value) not in _NUMBERS]
+        "".join(strings).encode()
+    except (AttributeError, TypeError, ValueError):
+        return False
+    are_records = {*map(type, mentions)} <= {Mention} and {*map(type, strings)} == {str}
+    return are_records and document.id != "" and "" not in ids and len({*ids}) == len(ids)
+
+
+_UNITS = ("char", "token")
+_texts = attrgetter("topic", "subtopic", "source", "language", "producer", "text")
+_rare = attrgetter("clusters", "links", "tokens", "forms", "token_ids", "sentences", "empty_nodes", "about")
+_ABSENT = _rare(Document("-"))
+_NUMBERS = {bool, int, float}
+
+
 def _typed(document: Document, name: str) -> Document:
     """The document with fields of the types that the model declares; lists are as good as tuples."""
     if not isinstance(document, Document):
@@ -108,5 +164,5 @@ def _typed(document: Document, name: str) -> Document:
             msgspec.json.encode(typed)
         return typed
     except (msgspec.ValidationError, TypeError, UnicodeEncodeError) as error:
-        message = f"document {quoted(str(document.id))}: {str(error).replace('$', 'the document')}"
+        message = f"document {quoted(str(document.id))}: {explained(error)}"
         raise NO_DOCUMENT.error(message, file=name) from None

@@ -29,14 +29,15 @@ from typing import Any
 
 from msgspec import UNSET, Struct, UnsetType
 
+from karat.arguments import argument_test
 from karat.corpus.chunks import Sent, attempted, chunks, collected
 from karat.corpus.files import FileCorpus
 from karat.corpus.fingerprint import Fingerprint
-from karat.corpus.interface import Corpus, Executor, Progress
+from karat.corpus.interface import Corpus, Executor, Progress, workers
 from karat.corpus.opening import absent_names
 from karat.describe import ecb_table
 from karat.describe.ecb_table import EcbTable
-from karat.model import Cluster, Document, Mention, Value, argument_test
+from karat.model import Cluster, Document, Mention, Value
 from karat.problems import Findings
 
 
@@ -339,7 +340,8 @@ def description(
     counting = _Counting(corpus, findings)
     try:
         ids = [*corpus.ids()]
-        groups = [ids] if executor is None else chunks(ids, [corpus.index], executor)
+        width = workers(executor, ids, [corpus.index])
+        groups = [ids] if width == 1 else chunks(ids, [corpus.index], width)
         parts = [corpus.part(group) for group in groups] if len(groups) > 1 else []
         sent = [part for part in parts if part is not None]
         if executor is None or not sent:

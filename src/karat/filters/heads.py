@@ -7,11 +7,13 @@ from typing import Literal
 
 from msgspec.structs import replace
 
+from karat.arguments import events_of
 from karat.filters import both_sides, unchanged
-from karat.model import Document, Mention, Pair, events_of
+from karat.model import Document, Mention, Pair
 from karat.plugin import Comparison, DocumentCheck, Filter, PairTransform
 from karat.problems import Finding, Origin, Report, Rule
-from karat.regions import has_article, size, words_of
+from karat.regions import size
+from karat.words import has_article, words_of
 
 ABSENT = Rule(
     "heads-absent",

@@ -8,7 +8,8 @@ from karat.limits import check_pairs
 from karat.model import Document, Mention, Region, qualified
 from karat.plugin.formats import ReportLoss, TokenTables, WriteOptions
 from karat.problems import Rule, quoted
-from karat.regions import size, spelled
+from karat.regions import size
+from karat.words import spelled
 
 UNWRITABLE = Rule(
     "tbf-unwritable", "fatal", "Rename it: TBF separates columns by tabs, ids by commas, lines by line ends."

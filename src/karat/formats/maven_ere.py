@@ -90,9 +90,9 @@ _decoder = msgspec.json.Decoder(_Record)
 
 def read(value: Piece, context: Context) -> Document:
     """Read one document."""
-    record = record_of(value, _decoder, SHAPE)
+    record = record_of(value, _decoder, SHAPE, is_whole=True)
     refuse_unit(context.options.unit, "token", value)
-    content = EventDocument(record.id, context.report, value)
+    content = EventDocument(record.id, context, value)
     if record.tokens is not None:
         return _gold(record, record.tokens, content, value, context.report)
     if record.events or record.event_mentions or record.times:

@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from karat.insight.records import UnitRecords
 from karat.insight.repairs import Repair
-from karat.match.events import BothEvents, Events, EventTable
+from karat.match.events import BothEvents, Events
 from karat.model import Document, Pair
 from karat.plugin import AlignedPairs, AlignmentSpec, Comparison, ErrorsOf, Item, Measure, Tables, TableSpec
 from karat.records import Cell, Instance
@@ -126,8 +126,9 @@ class Target(NamedTuple):
         """The attributes and kinds of links that it scores; every measure of elements has elements of its own."""
         if self.errors_of == "elements":
             return frozenset({self.id})
-        kinds = [m.table.link_kinds if isinstance(m.table, EventTable) else m.table.relations for m in self.measures]
-        return frozenset(self.attributes).union(*kinds)
+        return frozenset(self.attributes).union(
+            *((*measure.table.link_kinds, *measure.table.relations) for measure in self.measures)
+        )
 
 
 class ErrorKind(NamedTuple):

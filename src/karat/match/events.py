@@ -8,14 +8,12 @@ E7 -> E8 and both are one link where E6 and E7 are one event.
 from collections import defaultdict
 from collections.abc import Sequence
 from functools import cached_property
-from typing import TypeVar
 
 from msgspec import Struct
 
-from karat.model import ClusterKey, Document, cluster_keys
-from karat.plugin import AlignmentSpec, Tables, TableSpec
-
-T = TypeVar("T")
+from karat.match.alignment import ClusterKeys
+from karat.model import ClusterKey, Document
+from karat.plugin import Tables, TableSpec
 
 EventLink = tuple[int, int]
 """A link between two events: the number of its source and that of its target."""
@@ -65,14 +63,6 @@ class Events:
         return links
 
 
-class ClusterKeys(TableSpec[tuple[list[ClusterKey], list[ClusterKey]]], Struct, frozen=True, cache_hash=True):
-    """The cluster of each mention, of gold and of the system; coreference reads the same lists."""
-
-    def make(self, tables: Tables) -> tuple[list[ClusterKey], list[ClusterKey]]:
-        """List them in the order of the mentions."""
-        return cluster_keys(tables.pair.gold), cluster_keys(tables.pair.system)
-
-
 class BothEvents(TableSpec[tuple[Events, Events]], Struct, frozen=True, cache_hash=True):
     """The events of both sides."""
 
@@ -80,22 +70,3 @@ class BothEvents(TableSpec[tuple[Events, Events]], Struct, frozen=True, cache_ha
         """Gold's and the system's."""
         gold, system = tables.get(ClusterKeys())
         return Events(tables.pair.gold, gold), Events(tables.pair.system, system)
-
-
-class EventTable(TableSpec[T], Struct, frozen=True, cache_hash=True):
-    """A table of events under an alignment of mentions: what an event is worth depends on all its mentions."""
-
-    alignment: AlignmentSpec
-
-    counted = "unit"
-    errors_of = "links"
-
-    @property
-    def link_kinds(self) -> tuple[str, ...]:
-        """The kinds of links that it is about."""
-        raise NotImplementedError
-
-    @property
-    def reads_paths(self) -> bool:
-        """True if a link that others imply says nothing new."""
-        return False

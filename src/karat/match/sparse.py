@@ -8,7 +8,8 @@ Without leaves, scoring 895 mentions of the coreference benchmark executes 1.6 t
 Python included.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import reduce
 from itertools import accumulate
 from math import fsum
 
@@ -17,11 +18,20 @@ from karat.plugin.contingency import occurrences
 
 def best_matching(rows: Sequence[int], columns: Sequence[int], weights: Sequence[float]) -> float:
     """Return the greatest sum of weights (all positive) over one-to-one matchings of rows and columns."""
-    return fsum([weights[edge] for edge in matching(rows, columns, weights)])
+    return fsum([weights[edge] for edge in matching(rows, columns, weights, solve=_few_or_sparse)])
 
 
-def matching(rows: Sequence[int], columns: Sequence[int], weights: Sequence[float]) -> list[int]:
-    """Return the edges of a matching of the greatest weight; each edge joins a row and a column, numbered from 0."""
+Solve = Callable[[Sequence[int], Sequence[int], Sequence[float]], Sequence[int]]
+"""From rows, columns and weights of edges to the edges of a matching."""
+
+
+def matching(
+    rows: Sequence[int], columns: Sequence[int], weights: Sequence[float], *, solve: Solve | None = None
+) -> list[int]:
+    """Return the edges of a matching of the greatest weight; each edge joins a row and a column, numbered from 0.
+
+    `solve` solves what is left without leaves.
+    """
     row_degree, column_degree = occurrences(rows), occurrences(columns)
     chosen: list[int] = []
     row_leaves: list[int] = []
@@ -43,8 +53,9 @@ def matching(rows: Sequence[int], columns: Sequence[int], weights: Sequence[floa
     if gains:
         edges = [*gains]
         rows_left, columns_left = [rows[edge] for edge in edges], [columns[edge] for edge in edges]
-        solve = matching if 2 * len(gains) <= len(rows) else _sparse
-        for index in solve(rows_left, columns_left, [*gains.values()]):
+        left = rows_left, columns_left, [*gains.values()]
+        has_leaves = 2 * len(gains) <= len(rows)
+        for index in matching(*left, solve=solve) if has_leaves else (solve or _sparse)(*left):
             chosen.append(edges[index])
             row_leaf.pop(rows_left[index], None)
             column_leaf.pop(columns_left[index], None)
@@ -62,6 +73,43 @@ def _best(
             best[clusters[edge]] = edge
             worth[clusters[edge]] = weights[edge]
     return best, worth
+
+
+FEW = 4
+"""Rows, and columns, of a core that is solved without numpy and scipy, whose import takes longer than a small score."""
+NEAR = 1e-9
+
+
+def _few_or_sparse(rows: Sequence[int], columns: Sequence[int], weights: Sequence[float]) -> Sequence[int]:
+    """Solve a core by dynamic programming over sets of columns if it is small, and else as a sparse assignment.
+
+    The sum must not depend on the solver: where two matchings nearly tie, the rounding of their weights would decide,
+    so that the solver of all other cores does. Whole numbers are exact.
+    """
+    place = {column: 1 << index for index, column in enumerate(dict.fromkeys(columns))}
+    edges_of: dict[int, list[int]] = {}
+    for edge, row in enumerate(rows):
+        edges_of.setdefault(row, []).append(edge)
+    if len(place) > FEW or len(edges_of) > FEW:
+        return _sparse(rows, columns, weights)
+    best: dict[int, tuple[float, bool, tuple[int, ...]]] = {0: (0.0, False, ())}
+    """For each set of columns: the greatest sum, whether another one is near it, and the edges."""
+    for edges in edges_of.values():
+        for taken, (total, is_tied, chosen) in [*best.items()]:
+            for edge in edges:
+                if taken & place[columns[edge]]:
+                    continue
+                key, found = taken | place[columns[edge]], (total + weights[edge], is_tied, (*chosen, edge))
+                best[key] = _better(best[key], found) if key in best else found
+    _, is_tied, chosen = reduce(_better, best.values())
+    return _sparse(rows, columns, weights) if is_tied and any(weight % 1 for weight in weights) else chosen
+
+
+def _better(
+    one: tuple[float, bool, tuple[int, ...]], other: tuple[float, bool, tuple[int, ...]]
+) -> tuple[float, bool, tuple[int, ...]]:
+    total, is_tied, chosen = max(one, other)
+    return total, is_tied or abs(one[0] - other[0]) < NEAR, chosen
 
 
 def _sparse(rows: Sequence[int], columns: Sequence[int], weights: Sequence[float]) -> list[int]:

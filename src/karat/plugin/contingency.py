@@ -47,6 +47,8 @@ class Contingency(Struct, frozen=True, dict=True):
     """The gold cluster of each mention that both sides have."""
     shared_system: Sequence[int]
     """The system cluster of each mention that both sides have."""
+    tied: int = 0
+    """The number of documents in which other mentions could be matched as well, with other cells."""
     known_counts: ClusterCounts | None = None
     """The counts, where they are known already."""
 
@@ -111,7 +113,8 @@ class Contingency(Struct, frozen=True, dict=True):
         pairs = zip(self.shared_gold, self.shared_system, strict=True)
         cells = Counter([row * width + column for row, column in pairs])
         rows, columns = [cell // width for cell in cells], [cell % width for cell in cells]
-        return ClusterCounts(occurrences(self.gold_of), occurrences(self.system_of), rows, columns, [*cells.values()])
+        gold_sizes, system_sizes = occurrences(self.gold_of, len(self.golds)), occurrences(self.system_of, width)
+        return ClusterCounts(gold_sizes, system_sizes, rows, columns, [*cells.values()])
 
     @property
     def gold_sizes(self) -> Sequence[int]:
@@ -143,30 +146,32 @@ class Contingency(Struct, frozen=True, dict=True):
         """m: the mentions that both sides have."""
         return len(self.shared_gold)
 
-    @cached_property
+    @property
     def gold_links(self) -> int:
         """Σ C2(n(k)): pairs of mentions within a gold cluster."""
-        return pairs_within(self.gold_sizes)
-
-    @cached_property
-    def system_links(self) -> int:
-        """Σ C2(n(r))."""
-        return pairs_within(self.system_sizes)
-
-    @cached_property
-    def shared_links(self) -> int:
-        """Σ C2(o(k, r)): the links that both sides have."""
-        return pairs_within(self.shares)
+        return self._links[0]
 
     @property
-    def cells(self) -> Iterable[tuple[int, int, int]]:
-        """For each cell: o(k, r), n(k), n(r)."""
-        return zip(self.shares, *self._cell_sizes, strict=True)
+    def system_links(self) -> int:
+        """Σ C2(n(r))."""
+        return self._links[1]
+
+    @property
+    def shared_links(self) -> int:
+        """Σ C2(o(k, r)): the links that both sides have."""
+        return self._links[2]
 
     @cached_property
-    def _cell_sizes(self) -> tuple[list[int], list[int]]:
-        golds, systems = self.gold_sizes, self.system_sizes
-        return [golds[row] for row in self.counts.rows], [systems[column] for column in self.counts.columns]
+    def _links(self) -> tuple[int, int, int]:
+        counts = self.counts
+        return pairs_within(counts.gold_sizes), pairs_within(counts.system_sizes), pairs_within(counts.shares)
+
+    @cached_property
+    def cells(self) -> Sequence[tuple[int, int, int]]:
+        """For each cell: o(k, r), n(k), n(r)."""
+        golds, systems, rows, columns, shares = self.counts
+        cells = zip(rows, columns, shares, strict=True)
+        return [(shared, golds[row], systems[column]) for row, column, shared in cells]
 
     @cached_property
     def found(self) -> tuple[list[int], list[int]]:

@@ -10,11 +10,12 @@ import math
 import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import msgspec
 from msgspec import Struct
 
+from karat.decoding import explained
 from karat.families import MEASURES
 from karat.filters import FILTERS
 from karat.filters.kinds import Kinds
@@ -41,7 +42,19 @@ from karat.problems import UsageError, nearest
 from karat.protocols.files import FILE, PROTOCOLS, digest, source, written
 from karat.registry import Registry
 
-__all__ = ["PROTOCOLS", "FamilyChoice", "Protocol", "parse_setting", "resolve", "resolve_all", "unknown_key"]
+if TYPE_CHECKING:
+    from karat.corpus.files import FileCorpus
+
+__all__ = [
+    "PROTOCOLS",
+    "FamilyChoice",
+    "Protocol",
+    "opened_for",
+    "parse_setting",
+    "resolve",
+    "resolve_all",
+    "unknown_key",
+]
 
 S = TypeVar("S")
 P = TypeVar("P")
@@ -107,6 +120,11 @@ class Protocol(Struct, frozen=True):
         return tuple(kept) if kept and "all" not in kept else None
 
     @property
+    def is_within_documents(self) -> bool:
+        """True if each document is scored alone; then a CoNLL meta-document is one document."""
+        return self.unit == "document" and self.collapse is None
+
+    @property
     def superseded(self) -> frozenset[str]:
         """Codes of general checks whose problems the filters report themselves."""
         return frozenset(code for filter_ in self.filters for code in filter_.supersedes)
@@ -127,12 +145,30 @@ class Protocol(Struct, frozen=True):
         return ",".join(value) if isinstance(value, list) else str(value)
 
 
+_resolved: dict[tuple[str, str], Protocol] = {}
+"""karat's own protocols, by name and settings: their files do not change, and a training loop asks again and again."""
+_KEPT = 64
+
+
 def resolve(name: str, settings: Mapping[str, Any] | None = None) -> Protocol:
-    """The protocol of that name or file, with its parameters set."""
+    """Return the protocol of that name or file, with its parameters set."""
+    settings = settings or {}
+    key = name, repr(settings) if settings else ""
+    if (known := _resolved.get(key)) is not None:
+        return known
+    protocol = _read(name, settings)
+    depends_on_files = any(protocol.parameters[key].is_file(value) for key, value in protocol.values.items())
+    are_plain = all(isinstance(value, str | int | float | list | tuple) for value in settings.values())
+    if name in PROTOCOLS.own and are_plain and not depends_on_files and len(_resolved) < _KEPT:
+        _resolved[key] = protocol
+    return protocol
+
+
+def _read(name: str, settings: Mapping[str, Any]) -> Protocol:
     path = source(name)
     file = written(path)
     values = {key: parameter.default for key, parameter in file.parameters.items()}
-    for key, value in (settings or {}).items():
+    for key, value in settings.items():
         if key not in values:
             raise unknown_key(key, values)
         values[key] = _fitting(key, value, file.parameters[key])
@@ -169,6 +205,8 @@ def resolve_all(names: Iterable[str], settings: Mapping[str, Any]) -> list[Proto
     for stem in stems:
         if stems.count(stem) > 1:
             raise UsageError("protocol-twice", f"two protocols are called {stem!r}", "Rename one of the files.")
+    if not settings:
+        return [resolve(name) for name in listed]
     known = {name: written(source(name)).parameters for name in listed}
     for key in settings:
         if not any(key in keys for keys in known.values()):
@@ -176,6 +214,14 @@ def resolve_all(names: Iterable[str], settings: Mapping[str, Any]) -> list[Proto
     return [
         resolve(name, {key: value for key, value in settings.items() if key in keys}) for name, keys in known.items()
     ]
+
+
+def opened_for(gold: "FileCorpus", protocols: Iterable[Protocol]) -> "FileCorpus":
+    """Return gold as these protocols read it: CoNLL meta-documents are divided if one of them scores across documents.
+
+    Systems are read as gold is (`FileCorpus.beside`).
+    """
+    return gold.undivided() if all(protocol.is_within_documents for protocol in protocols) else gold
 
 
 def unknown_key(key: str, known: Iterable[str]) -> UsageError:
@@ -218,7 +264,7 @@ def _fitting(key: str, value: Any, parameter: Parameter) -> Any:
         limits = " and ".join([f"at least {low:g}"] * (low is not None) + [f"at most {high:g}"] * (high is not None))
         raise UsageError("bad-value", f"--set {key}={value}: expected {limits}", parameter.help)
     if parameter.choices is not None and fitted not in parameter.choices and not parameter.file:
-        hint = f"{nearest(str(fitted), parameter.choices)} It takes: {', '.join(parameter.choices)}."
+        hint = f"It takes: {', '.join(parameter.choices)}."
         raise UsageError("bad-value", f"--set {key}={value}: not a value it takes", hint)
     if parameter.is_file(fitted) and not _is_file(fitted):
         also = f"; {key} also takes: {', '.join(parameter.choices)}" if parameter.choices else ""
@@ -298,7 +344,7 @@ class _Reader:
         try:
             return msgspec.convert({key: self._value(value) for key, value in entry.items()}, type_)
         except msgspec.ValidationError as error:
-            raise FILE.error(str(error), file=str(self._path)) from None
+            raise FILE.error(explained(error), file=str(self._path)) from None
 
     def _value(self, value: Any) -> Any:
         if isinstance(value, dict) and "by" in value:

@@ -3,14 +3,16 @@
 from collections.abc import Iterable, Mapping
 
 from karat import __version__
-from karat.corpus.fingerprint import Fingerprint
 from karat.protocols.protocol import Protocol
 
 
-def signature(protocol: Protocol, *, units: Iterable[str], fingerprint: Fingerprint, topics: str | None) -> str:
-    """Version, protocol, what was set, the topics, the unit of offsets, and the fingerprint of gold.
+def conditions(
+    protocol: Protocol, *, units: Iterable[str], topics: str | None, reading: str | None = None, link_order: str | None
+) -> str:
+    """Return the signature without gold's fingerprint: version, protocol, settings, topics and unit of offsets.
 
-    If scores depend on it, also a hash of the order of gold's links.
+    `reading` is the rule by which the system's items got their places, if its files have none, `link_order` a hash of
+    the order of gold's links, on which the scores of some protocols depend.
     """
     name = protocol.name if protocol.digest is None else f"{protocol.name}@sha256:{protocol.digest}"
     settings = [f"{key}={value}" for key, value in protocol.settings().items()]
@@ -19,9 +21,9 @@ def signature(protocol: Protocol, *, units: Iterable[str], fingerprint: Fingerpr
         f"protocol={name}",
         *settings,
         *([] if topics is None else [f"topics={topics}"]),
+        *([] if reading is None else [reading]),
         f"unit={'+'.join(sorted(units))}",
-        f"gold={fingerprint}",
-        *([f"links={fingerprint.link_order}"] if protocol.link_order else []),
+        *([] if link_order is None or not protocol.link_order else [f"links={link_order}"]),
     ]
     return "|".join(parts)
 

@@ -15,7 +15,8 @@ from karat.model import Value
 from karat.plugin import Comparison, Measure, Outcome
 from karat.problems import Rule
 from karat.result import Score
-from karat.run.rows import AveragedMeasure, ClassCounts, MeasureSet, UnitRow
+from karat.run.rows import ClassCounts, UnitRow
+from karat.run.units import AveragedMeasure, MeasureSet
 
 NO_CLASSES = Rule(
     "classes-no-parts", "fatal", "Remove `classes` from the averages of this family, or use --by on the command line."

@@ -7,18 +7,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec import Struct, field
 
-from karat.checks.annotations import NamedIds, ids_of
-from karat.checks.links import Reading
-from karat.checks.pairs import in_one_numbering
-from karat.corpus.chunks import chunks
+from karat.checks.annotations import NamedIds, Reading, ids_of
 from karat.corpus.fingerprint import Share, share
-from karat.corpus.interface import Corpus, Executor, Progress
-from karat.model import other_links
+from karat.corpus.interface import Corpus, Executor, Progress, workers
 from karat.plugin import Facts
 from karat.problems import Finding, Findings, KaratError, Report, Rule, graver, placed, without
 from karat.protocols import Protocol
+from karat.run.diagnosis import Labels
 from karat.run.pairs import PairReader, Places, Preparation
-from karat.run.plan import Options, Plan, readings, refuse_absent
+from karat.run.plan import Options, Plan, plan_of, readings, refuse_absent
 from karat.run.rows import DocumentRow
 from karat.run.units import folded
 
@@ -49,15 +46,19 @@ class Batch(Struct):
     gold_ids: dict[str, NamedIds] = {}
     """By document: its ids, if they mean the same in all documents."""
     system_ids: dict[str, NamedIds] = {}
+    strings: Counter[str] = field(default_factory=Counter)
+    """How the strings of answers were found in gold's text."""
     system_links: Counter[str] = field(default_factory=Counter)
     """The number of the system's links of each kind."""
+    labels: Labels = field(default_factory=Labels)
+    """Types of events and roles of arguments, as far as they are scored."""
     facts: tuple[Facts, Facts] = field(default_factory=lambda: (Facts(), Facts()))
     """Facts about the documents of gold and of the system."""
 
     @classmethod
-    def empty(cls, protocols: int) -> "Batch":
+    def empty(cls, protocols: int, findings: Findings | None = None) -> "Batch":
         """Return a batch without documents."""
-        return cls([[] for _ in range(protocols)], [{} for _ in range(protocols)])
+        return cls([[] for _ in range(protocols)], [{} for _ in range(protocols)], findings or Findings())
 
     def extend(self, later: "Batch") -> None:
         """Add the documents of another batch."""
@@ -73,6 +74,8 @@ class Batch(Struct):
         self.gold_ids |= later.gold_ids
         self.system_ids |= later.system_ids
         self.system_links += later.system_links
+        self.strings += later.strings
+        self.labels.update(later.labels)
         for facts, later_facts in zip(self.facts, later.facts, strict=True):
             facts.update(later_facts)
 
@@ -120,7 +123,7 @@ class Pipeline:
         self._preparation  # noqa: B018
         protocols, options, facts, _ = self.work
         with placed(lambda: (self.gold.name, None)):
-            plans = [Plan(protocol, *facts, options, compares=len(protocols) > 1) for protocol in protocols]
+            plans = [plan_of(protocol, facts, options, compares=len(protocols) > 1) for protocol in protocols]
         refuse_absent(options.measures, plans)
         return plans
 
@@ -189,10 +192,20 @@ class Pipeline:
             for index, protocol in enumerate(self.work.protocols)
             if in_gold or protocol.system_only_documents == "score"
         ]
+        if chosen and pair.system.declared is not None:
+            batch.strings.update(pair.system.declared.strings)
         if chosen and pair.system.links:
+            from karat.arguments import other_links
+
             batch.system_links.update(link.kind for link in other_links(pair.system))
+        if pair.gold.empty_nodes != pair.system.empty_nodes:
+            from karat.checks.pairs import in_one_numbering
+
+            pair = in_one_numbering(pair)
+        if chosen and any(plan.scores_types or plan.scores_roles for plan in self.plans):
+            batch.labels.add(pair, roles=any(plan.scores_roles for plan in self.plans))
         with self.places.of(id_):
-            prepared = self._preparation.prepare(in_one_numbering(pair), chosen)
+            prepared = self._preparation.prepare(pair, chosen)
             for index, document in zip(chosen, prepared, strict=True):
                 batch.rows[index].append(self.plans[index].row(document, self.places.line, self.places.report))
                 if any(seen is not None for seen in document.observed):
@@ -202,7 +215,11 @@ class Pipeline:
         self, ids: Sequence[str], executor: Executor | None = None, progress: Progress | None = None
     ) -> Iterator[Batch]:
         """Make the rows of documents in this process, or in those of the executor, in their order."""
-        groups = [ids] if executor is None else chunks(ids, (self.gold.index, self.system.index), executor)
+        groups, indexes = [ids], (self.gold.index, self.system.index)
+        if (width := workers(executor, ids, indexes)) > 1:
+            from karat.corpus.chunks import chunks
+
+            groups = chunks(ids, indexes, width)
         if executor is None or len(groups) == 1 or self._task(groups[0]) is None:
             for start in range(0, len(ids), BATCH):
                 yield self.batch(ids[start : start + BATCH], _counting(progress, start, len(ids)))

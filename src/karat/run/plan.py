@@ -1,6 +1,6 @@
 """The plan of a run: the measures, breakdowns and analyses of a protocol; and how a pair becomes a row."""
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from fnmatch import fnmatchcase
@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 from msgspec.structs import astuple
 
-from karat.checks.links import Reading
+from karat.checks.annotations import Reading
 from karat.families import MEASURES
 from karat.match.alignment import Alignment
-from karat.match.events import EventTable
 from karat.model import Document, Pair
 from karat.plugin import (
     Averages,
@@ -33,15 +32,16 @@ from karat.plugin import (
 from karat.problems import Finding, KaratError, Report, Rule, nearest, quoted
 from karat.protocols import PROTOCOLS, Protocol, resolve
 from karat.result import Score
-from karat.run.fields import Field
 from karat.run.pairs import PreparedPair
-from karat.run.rows import NO_COUNTS, AveragedMeasure, DocumentRow, MeasureSet, UnitRow
+from karat.run.rows import NO_COUNTS, DocumentRow, UnitRow
+from karat.run.units import AveragedMeasure, MeasureSet, ScoreFunction
 
 if TYPE_CHECKING:
     from karat.corpus.topics import Topics
     from karat.insight.records import Line
     from karat.insight.units import Target
     from karat.run.breakdown import Breakdown
+    from karat.run.fields import Field
 
 NO_TOPIC = Rule(
     "topic-missing", "note", "Give each document a topic, or choose a protocol with another unit of evaluation."
@@ -95,7 +95,7 @@ class Plan:
         self, protocol: Protocol, gold: Facts, system: Facts, options: Options, *, compares: bool = False
     ) -> None:
         """`compares`: there are several protocols, whose differences are counted."""
-        self.protocol, self.options, self._compares = protocol, options, compares
+        self.protocol, self.options, self.compares = protocol, options, compares
         self.facts = gold, system
         if (finding := lacking(protocol, gold.kinds, "gold")) is not None:
             raise KaratError(finding)
@@ -164,8 +164,10 @@ class Plan:
         return [Breakdown(field, _having(field, known, self.measures.measures), self.protocol) for field in self.fields]
 
     @cached_property
-    def fields(self) -> list[Field]:
+    def fields(self) -> "list[Field]":
         """The fields to break scores down by."""
+        from karat.run.fields import Field
+
         offered = self._known_attributes.union(*(measure.fields for measure, _ in self.measures.measures))
         return [Field.of(name, in_order(offered)) for name in dict.fromkeys(self.options.by)]
 
@@ -186,10 +188,35 @@ class Plan:
         for composite, _ in self.measures.composites:  # a composite comes after the measures it needs
             if supported.issuperset(composite.of):
                 supported.add(composite.id)
-        patterns = self.protocol.headline
-        ids = dict.fromkeys(id_ for pattern in patterns for id_ in self.selected if fnmatchcase(id_, pattern))
-        headline = [id_ for id_ in ids if id_ in supported]
-        return headline or [*ids][:1], bool(headline)
+        headline = [id_ for id_ in self._headline if id_ in supported]
+        return headline or self._headline[:1], bool(headline)
+
+    @cached_property
+    def _headline(self) -> list[str]:
+        """The selected measures that the protocol's headline names."""
+        matches = [id_ for pattern in self.protocol.headline for id_ in self.selected if fnmatchcase(id_, pattern)]
+        return [*dict.fromkeys(matches)]
+
+    @cached_property
+    def score_function(self) -> ScoreFunction:
+        """The function from sums to the scores of the selected measures."""
+        return ScoreFunction(self.measures.counted, self.measures.composites, self.selected)
+
+    @property
+    def lists_units(self) -> bool:
+        """True if a result lists units, or is made of more than their sums."""
+        options = self.options
+        return bool(options.per_unit or self.breakdowns or options.details or options.keep_rows or self.has_classes)
+
+    @cached_property
+    def scores_types(self) -> bool:
+        """True if a type must be right."""
+        return any("type" in measure.attributes for measure, _ in self.measures.measures)
+
+    @cached_property
+    def scores_roles(self) -> bool:
+        """True if a role must be right."""
+        return any("role" in measure.fields for measure, _ in self.measures.measures)
 
     @property
     def can_fold(self) -> bool:
@@ -271,7 +298,7 @@ class Plan:
                     tallies[note.rule, note.items] = note.count
                 else:
                     unmatchable.setdefault(measure.id, {})[note.items] = note.count
-            if self._compares and (reasons := measure.differences(table)):
+            if self.compares and (reasons := measure.differences(table)):
                 differences[measure.id] = reasons
         row.counts = numbers
         if self.has_classes:
@@ -320,14 +347,26 @@ class Plan:
         return unit_of(document, self.protocol)
 
 
+_recent: deque[Plan] = deque(maxlen=8)
+"""The last plans, for callers that score one document after another."""
+
+
+def plan_of(protocol: Protocol, facts: tuple[Facts, Facts], options: Options, *, compares: bool) -> Plan:
+    """Return the plan of a protocol for corpora with these facts."""
+    for plan in _recent:
+        if plan.protocol is protocol and plan.facts == facts and plan.compares == compares and plan.options == options:
+            return plan
+    plan = Plan(protocol, *facts, options, compares=compares)
+    _recent.append(plan)
+    return plan
+
+
 def readings(tables: Iterable[TableSpec[Any]]) -> dict[str, Reading]:
     """Return how tables of links read each kind; `links`, if one of them reads links as given."""
     found: dict[str, Reading] = {}
     for table in tables:
         for kind in table.relations:
             found.setdefault(kind, "relations")
-        if not isinstance(table, EventTable):
-            continue
         for kind in table.link_kinds:
             found[kind] = "paths" if table.reads_paths and found.get(kind) != "links" else "links"
     return found
@@ -405,7 +444,7 @@ def _align(
     return Alignment.of(choice, protocol.comparison, attributes, agree=agree, rewarded=rewarded, after=after)
 
 
-def _having(field: Field, attributes: Collection[str], measures: Sequence[AveragedMeasure]) -> list[AveragedMeasure]:
+def _having(field: "Field", attributes: Collection[str], measures: Sequence[AveragedMeasure]) -> list[AveragedMeasure]:
     """Return the measures that can be broken down by a field: all, unless only the items of some of them have it."""
     needed = set(field.attributes).difference(attributes)
     return [(measure, averages) for measure, averages in measures if needed.issubset(measure.fields)]

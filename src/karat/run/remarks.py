@@ -5,8 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from karat.problems import Finding, Rule
 from karat.run.plan import Plan, counts_wholes
-from karat.run.rows import DocumentRow, UnitRow
-from karat.run.units import UnitTable
+from karat.run.units import UnitTotals
 
 IGNORED = Rule("false-alarms-uncounted", "note", "The protocol averages only over units with gold mentions.")
 GIVEN = Rule("mentions-given", "note", "Compare only with systems that were also given gold mentions.")
@@ -16,41 +15,37 @@ NOT_SCORED = Rule("row-absent", "note", "Ignore this if it is intended; otherwis
 UNMATCHABLE = Rule("items-unmatchable", "note", "Under this protocol they always count as missed or spurious.")
 
 
-def remarks(
-    plan: Plan, rows: Sequence[DocumentRow], units: Sequence[UnitRow], notes: Sequence[Finding]
-) -> Iterator[Finding]:
+def remarks(plan: Plan, units: UnitTotals, notes: Sequence[Finding]) -> Iterator[Finding]:
     """Yield remarks on the result of a protocol; `notes` are those of its tables."""
+    noted, totals = units.noted(), [*units.totals()]
     selected, measures = set(plan.selected), plan.measures.measures
     yield from _not_scored(plan)
     unmatchable = [
         f"{id_}: {items} ({count:,})"
-        for (id_, items), count in counted(unit.unmatchable for unit in units).items()
+        for (id_, items), count in counted(unit.unmatchable for unit in noted).items()
         if count and id_ in selected
     ]
     if unmatchable:
         yield UNMATCHABLE.at(f"some items cannot be matched: {'; '.join(unmatchable)}")
     tallies: dict[Rule, Counter[str]] = {}
-    for unit in units:
+    for unit in noted:
         for (rule, items), count in unit.tallies.items():
             tallies.setdefault(rule, Counter())[items] += count
     for rule, counts in tallies.items():
         yield rule.at("; ".join(f"{items}: {count:,}" for items, count in sorted(counts.items())))
-    false_alarms = [unit.system for unit in units if not unit.gold and unit.system]
-    if false_alarms and any(averages.units == "with-gold" for _, averages in measures):
-        yield IGNORED.at(_ignored(sum(false_alarms), len(false_alarms), plan.protocol.unit))
-    totals = UnitTable(plan.measures, units).totals()
+    if units.spurious and any(averages.units == "with-gold" for _, averages in measures):
+        yield IGNORED.at(_ignored(units.spurious, units.without_gold, plan.protocol.unit))
     whole = [total for (measure, _), total in zip(measures, totals, strict=True) if counts_wholes(measure)]
-    is_perfect = all(ratio.value in (None, 1) for total in whole for ratio in total.ratios().values())
-    if whole and all(row.has_same_mentions for row in rows) and not is_perfect:
+    is_perfect = all(value in (None, 1) for total in whole for value in total.values().values())
+    if whole and units.has_same_mentions and not is_perfect:
         yield GIVEN.at("gold and system have the same mentions: the system may have been given those of gold")
-    sizes = [row.collapsed for row in rows if row.collapsed is not None]
-    if sizes:
-        gold, gold_left, system, system_left = map(sum, zip(*sizes, strict=True))
+    if units.collapsed is not None:
+        gold, gold_left, system, system_left = units.collapsed
         if gold or system:
             message = f"{gold:,} gold mentions became {gold_left:,}, {system:,} system mentions became {system_left:,}"
             yield COLLAPSED.at(f"each cluster within a document was collapsed to one mention: {message}")
     yield from notes
-    if any(unit.gold for unit in units):
+    if units.has_gold:
         for (measure, _), total in zip(measures, totals, strict=True):
             yield from measure.notes_on_total(total)
     restricted = [measure.id for measure, _ in measures if counts_wholes(measure) and measure.id in selected]

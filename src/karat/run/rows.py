@@ -6,16 +6,13 @@ of each unit, and makes a `UnitRow` of it. Everything after that is a function o
 """
 
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
-from msgspec.structs import astuple
 
 from karat.model import Document, Value
-from karat.plugin import Averages, Composite, Measure, Tables, TableSpec, UnitOfEvaluation
 from karat.problems import Rule
-from karat.run.fields import FieldValue
 
 if TYPE_CHECKING:
     from karat.insight.records import DocumentRecords
@@ -23,6 +20,7 @@ if TYPE_CHECKING:
     from karat.records import OutcomeRecord
     from karat.result import ItemCounts
     from karat.run.details import ListedItems
+    from karat.run.fields import FieldValue
 
 
 NO_COUNTS = array("d")
@@ -37,7 +35,7 @@ class FieldRow(Struct, gc=False):
     """By value and number of the alignment: the document restricted to mentions with that value."""
     items: "dict[tuple[FieldValue, str], ItemCounts]"
     """By value and measure: how many items there are."""
-    spellings: dict[FieldValue, tuple[bool, str]]
+    spellings: "dict[FieldValue, tuple[bool, str]]"
     """The spelling of each value; gold's spelling sorts first."""
 
 
@@ -91,45 +89,3 @@ class DocumentRow(UnitRow, gc=False):
     """With details or errors, until the unit is complete: records of its items."""
     view: "DocumentView | None" = None
     """With errors, until the unit is complete: the document and its alignments."""
-
-
-AveragedMeasure = tuple[Measure[Any, Any], Averages]
-"""A measure, and how its units are averaged."""
-
-
-class MeasureSet:
-    """Measures, the tables that they read, and the composites that are computed from their scores."""
-
-    def __init__(
-        self,
-        measures: Sequence[AveragedMeasure],
-        composites: Sequence[tuple[Composite, Averages]],
-        *,
-        unit: UnitOfEvaluation,
-    ) -> None:
-        self.measures, self.composites = measures, composites
-        self.specs: list[TableSpec[Any]] = list(dict.fromkeys(measure.table for measure, _ in measures))
-        self.table_indexes = [self.specs.index(measure.table) for measure, _ in measures]
-        """For each measure, the index of its table."""
-        self.is_by_document = unit == "document" and all(spec.counted != "corpus" for spec in self.specs)
-        """True if each document can be counted by itself."""
-
-    def made(self, tables: Tables) -> tuple[Any, ...]:
-        """Return the tables of a document, in the order of the specs."""
-        return tuple([tables.get(spec) for spec in self.specs])
-
-    def document_row(self, unit: str, tables: Tables) -> DocumentRow:
-        """Return a row with nothing but the counts of a document, or its tables."""
-        row = DocumentRow(unit, len(tables.pair.gold.mentions), len(tables.pair.system.mentions))
-        if self.is_by_document:
-            row.counts = self.counts(self.made(tables))
-        else:
-            row.tables = self.made(tables)
-        return row
-
-    def counts(self, tables: Sequence[Any]) -> "array[float]":
-        """Count finished tables, given in the order of the specs."""
-        numbers = array("d")
-        for (measure, _), index in zip(self.measures, self.table_indexes, strict=True):
-            numbers.extend(astuple(measure.count(tables[index])))
-        return numbers

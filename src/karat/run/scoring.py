@@ -3,13 +3,13 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from itertools import chain
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from msgspec.structs import replace
 
 from karat import __version__
 from karat.checks.annotations import NamedIds, id_conflicts
-from karat.checks.links import absent_kinds
 from karat.corpus.files import FileCorpus
 from karat.corpus.fingerprint import Fingerprint
 from karat.corpus.interface import Corpus, Executor, Progress
@@ -17,14 +17,15 @@ from karat.corpus.opening import absent_names
 from karat.families import MEASURES
 from karat.problems import Finding, Findings, KaratError, Origin, Report, Rule, UsageError, placed
 from karat.protocols import Protocol
-from karat.protocols.signature import signature
+from karat.protocols.signature import conditions
 from karat.result import Result, Score, Side, UnitRows
+from karat.run.diagnosis import span_findings, swapped
 from karat.run.pairs import paired_ids
 from karat.run.pipeline import Batch, Pipeline, Work, across
 from karat.run.plan import Options, Plan
 from karat.run.remarks import counted, remarks
 from karat.run.rows import DocumentRow, UnitRow
-from karat.run.units import ScoreFunction, UnitTable, finish, leave_out
+from karat.run.units import UnitTable, UnitTotals, finish
 
 if TYPE_CHECKING:
     from karat.run.breakdown import BrokenDown
@@ -50,9 +51,7 @@ def score(
 
     With an `executor`, documents are scored in other processes.
     """
-    for prefix in options.measures:
-        if "." in prefix or not any(name.startswith(prefix) for name in MEASURES.names()):
-            _refuse_unknown_family(prefix)
+    refuse_unknown_families(options.measures)
     if options.errors:
         for corpus in (gold, system):
             if isinstance(corpus, FileCorpus):
@@ -75,32 +74,28 @@ def _score(
 ) -> list[Result]:
     assumed = gold.facts(ASSUMED), system.facts(ASSUMED)
     pipeline = Pipeline(gold, system, Work(protocols, options, assumed))
-    for finding in absent_names(gold, system):
+    for finding in chain(absent_names(gold, system), swapped(gold.name, system.name)):
         pipeline.report(finding)
     ids = paired_ids(gold, system, protocols, pipeline.report_pairs)
     findings.merge(pipeline.take_findings())
     pipeline, whole = _mapped(pipeline, ids, progress, executor)
     findings.merge(whole.findings)
-    _look_across(pipeline, whole)
-    fingerprint = Fingerprint(whole.shares)
-    sides = (
-        Side(gold.name, len(gold.ids()), whole.gold_mentions, str(fingerprint)),
-        Side(system.name, len(system.ids()), whole.system_mentions),
-    )
+    look_across(pipeline, whole)
     finished = [
-        _finished(plan, rows, pipeline.places.report) for plan, rows in zip(pipeline.plans, whole.rows, strict=True)
+        count(plan, rows, pipeline.places.report) for plan, rows in zip(pipeline.plans, whole.rows, strict=True)
     ]
     findings.merge(pipeline.take_findings())
+    gold_side, system_side = sides(pipeline, whole, str(Fingerprint(whole.shares)))
     results = [
-        _result(plan, rows, *made, *sides, fingerprint=fingerprint, offsets=whole.units, findings=findings)
-        for plan, rows, made in zip(pipeline.plans, whole.rows, finished, strict=True)
+        result_of(plan, units, gold_side, system_side, whole=whole, reading=system.reading, findings=findings)
+        for plan, units in zip(pipeline.plans, finished, strict=True)
     ]
     if options.errors:
         from karat.run.errors import Analysis
 
         for index, result in enumerate(results):
             analysis = Analysis(pipeline, index, whole.rows[index], result, progress=progress, executor=executor)
-            result.errors = analysis.of(finished[index][0])
+            result.errors = analysis.of(finished[index].rows)
     return results
 
 
@@ -116,21 +111,20 @@ def _mapped(
     whole = _joined(pipeline, ids, progress, executor)
     for facts, assumed in zip(whole.facts, pipeline.work.facts, strict=True):
         facts.update(assumed)
-    if not all(plan.holds(*whole.facts) for plan in plans):
+    if whole.facts != pipeline.work.facts and not all(plan.holds(*whole.facts) for plan in plans):
         pipeline = pipeline.assuming(whole.facts)
         whole = _joined(pipeline, ids, progress, executor)
     return pipeline, whole
 
 
 def _joined(pipeline: Pipeline, ids: Sequence[str], progress: Progress | None, executor: Executor | None) -> Batch:
-    whole = Batch.empty(len(pipeline.plans))
-    whole.findings = pipeline.take_findings()
+    whole = Batch.empty(len(pipeline.plans), pipeline.take_findings())
     for batch in pipeline.batches(ids, executor, progress):
         whole.extend(batch)
     return whole
 
 
-def _look_across(pipeline: Pipeline, whole: Batch) -> None:
+def look_across(pipeline: Pipeline, whole: Batch) -> None:
     """Report, or refuse, what only all documents together show."""
     places = pipeline.places
     with places.of(""):
@@ -145,111 +139,160 @@ def _look_across(pipeline: Pipeline, whole: Batch) -> None:
             if finding.severity == "fatal":
                 raise KaratError(finding)
             places.report(finding)
+    labels = {
+        finding: None
+        for plan in pipeline.plans
+        for finding in whole.labels.findings(
+            plan.protocol.comparison.key, types=plan.scores_types, roles=plan.scores_roles
+        )
+    }
+    for finding in chain(span_findings(pipeline.gold, pipeline.system), labels):
+        pipeline.report(finding)
     assert whole.facts is not None, "they were assumed"
-    for finding in absent_kinds(whole.system_links, whole.facts[0].links_of(None)):
-        pipeline.report(finding._replace(file=pipeline.system.name))
+    if whole.strings:
+        from karat.formats.answers import note_on_strings
+
+        pipeline.report(note_on_strings(whole.strings)._replace(file=pipeline.system.name))
+    if whole.system_links:
+        from karat.checks.links import absent_kinds
+
+        for finding in absent_kinds(whole.system_links, whole.facts[0].links_of(None)):
+            pipeline.report(finding._replace(file=pipeline.system.name))
     counts = (whole.gold_mentions, whole.system_mentions)
     for what, corpus, count in zip(("gold", "the system"), (pipeline.gold, pipeline.system), counts, strict=True):
         if not count:
             pipeline.report(NO_MENTIONS.at(f"{what} has no mentions", file=corpus.name))
 
 
-def _finished(plan: Plan, rows: Sequence[DocumentRow], report: Report) -> tuple[Sequence[UnitRow], list[Finding]]:
-    """Return the rows of all units, and the notes of tables on them."""
+def sides(pipeline: Pipeline, whole: Batch, fingerprint: "str | Fingerprint") -> tuple[Side, Side]:
+    """Return what was read of the two sides."""
+    gold, system = pipeline.gold, pipeline.system
+    return (
+        Side(gold.name, len(gold.ids()), whole.gold_mentions, fingerprint),
+        Side(system.name, len(system.ids()), whole.system_mentions),
+    )
+
+
+class CountedUnits(NamedTuple):
+    """The units of a run under one protocol, and the documents in them."""
+
+    documents: Sequence[DocumentRow]
+    rows: Sequence[UnitRow]
+    notes: Sequence[Finding]
+    """Notes of tables on them."""
+    totals: UnitTotals
+
+
+def count(plan: Plan, documents: Sequence[DocumentRow], report: Report) -> CountedUnits:
+    """Make units of all documents, and count them."""
     notes: list[Finding] = []
-    return finish(plan.measures, rows, notes.append, partial(plan.unit_row, report)), notes
+    units = finish(plan.measures, documents, notes.append, partial(plan.unit_row, report))
+    totals = UnitTotals(plan.measures)
+    totals.add(documents, units)
+    return CountedUnits(documents, units, notes, totals)
 
 
-def _result(
+def result_of(
     plan: Plan,
-    rows: Sequence[DocumentRow],
-    units: Sequence[UnitRow],
-    notes: Sequence[Finding],
+    units: CountedUnits,
     gold: Side,
     system: Side,
     *,
-    fingerprint: Fingerprint,
-    offsets: Iterable[str],
+    whole: Batch,
+    reading: str | None = None,
     findings: Findings,
 ) -> Result:
     """Return the result of a protocol. Of the sides, only the mentions that it scores are counted."""
-    protocol, options, table = plan.protocol, plan.options, UnitTable(plan.measures, units)
-    whole = table.score_function(plan.selected)
-    with placed(lambda: (gold.name, None)):
-        broken_down = {
-            breakdown.field.name: breakdown.finish(
-                [row.parts[index] for row in rows], [unit.by[index] for unit in units]
-            )
-            for index, breakdown in enumerate(plan.breakdowns)
-        }
-    noted = list(remarks(plan, rows, units, notes))
-    scores = _all_scores(plan, table, units)
+    protocol, options, totals = plan.protocol, plan.options, units.totals
+    noted = list(remarks(plan, totals, units.notes))
+    scores = plan.measures.score_function(totals.sums())
     headline, is_supported = plan.headline(scores)
     return Result(
         version=__version__,
         protocol=protocol.name,
         title=protocol.title,
-        signature=signature(
+        conditions=conditions(
             protocol,
-            units=offsets,
-            fingerprint=fingerprint,
+            units=whole.units,
             topics=None if options.topics is None else str(options.topics),
+            reading=reading,
+            link_order=Fingerprint(whole.shares).link_order if protocol.link_order else None,
         ),
         unit=protocol.unit,
-        unit_count=len(units),
-        gold=replace(gold, mentions=sum(row.scored[0] for row in rows)),
-        system=replace(system, mentions=sum(row.scored[1] for row in rows)),
-        scores=_select(plan, scores),
-        by={field: dict(_by_scores(plan, of_field, whole)) for field, of_field in broken_down.items()},
-        units=dict(sorted((unit, _select(plan, scores)) for unit, scores in table.unit_scores()))
-        if options.per_unit
-        else {},
+        unit_count=totals.units,
+        gold=replace(gold, mentions=totals.scored[0]),
+        system=replace(system, mentions=totals.scored[1]),
+        scores=_select(plan, _with_classes(plan, scores, units.rows)),
         headline=headline,
         is_headline_supported=is_supported,
-        differences=_differences(plan, units),
-        **_details(plan, units),
+        differences=_differences(plan, totals),
         warnings=[*noted, *findings.listed()],
         warning_counts=findings.counts | Counter(finding.group for finding in noted),
-        rows=_unit_rows(plan, rows, units, table, whole) if options.keep_rows else None,
-        by_rows={
-            field: dict(of_field.rows([unit.unit for unit in units], whole)) for field, of_field in broken_down.items()
-        }
-        if options.keep_rows and options.keep_by_rows
-        else {},
+        **_parts(plan, units, gold.name),
+        **_details(plan, units.rows),
     )
 
 
-def _unit_rows(
-    plan: Plan, rows: Sequence[DocumentRow], units: Sequence[UnitRow], table: UnitTable, whole: ScoreFunction
-) -> UnitRows:
-    part, scores = leave_out(plan.measures, rows)
+def _parts(plan: Plan, units: CountedUnits, gold: str) -> dict[str, Any]:
+    """Return the fields of a result that list units, or parts of the corpus."""
+    options = plan.options
+    parts: dict[str, Any] = {}
+    if not plan.lists_units:
+        return parts
+    names = [unit.unit for unit in units.rows]
+    if options.per_unit:
+        listed = UnitTable(plan.measures, units.rows).unit_scores()
+        parts["units"] = dict(sorted((unit, _select(plan, scores)) for unit, scores in listed))
+    if options.keep_rows:
+        parts["rows"] = _unit_rows(plan, units, names)
+    if plan.breakdowns:
+        with placed(lambda: (gold, None)):
+            broken_down = {
+                breakdown.field.name: breakdown.finish(
+                    [row.parts[index] for row in units.documents], [unit.by[index] for unit in units.rows]
+                )
+                for index, breakdown in enumerate(plan.breakdowns)
+            }
+        parts["by"] = {field: dict(_by_scores(plan, of_field)) for field, of_field in broken_down.items()}
+        if options.keep_rows and options.keep_by_rows:
+            parts["by_rows"] = {
+                field: dict(of_field.rows(names, plan.score_function)) for field, of_field in broken_down.items()
+            }
+    return parts
+
+
+def _unit_rows(plan: Plan, units: CountedUnits, names: Sequence[str]) -> UnitRows:
+    from karat.run.jackknife import leave_out
+
+    part, scores = leave_out(plan.measures, units.documents)
     left_out = {name: _select(plan, dict(of_part)) for name, of_part in scores.items()}
-    return UnitRows([unit.unit for unit in units], list(table.columns()), whole, left_out, part)
+    columns = list(UnitTable(plan.measures, units.rows).columns())
+    return UnitRows(names, columns, plan.score_function, left_out, part)
 
 
 def _select(plan: Plan, by_id: dict[str, T]) -> dict[str, T]:
     return {id_: by_id[id_] for id_ in plan.selected if id_ in by_id}
 
 
-def _all_scores(plan: Plan, table: UnitTable, units: Sequence[UnitRow]) -> dict[str, Score]:
+def _with_classes(plan: Plan, scores: dict[str, Score], units: Sequence[UnitRow]) -> dict[str, Score]:
     if not plan.has_classes:
-        return table.scores()
+        return scores
     from karat.run.classes import with_class_averages
 
-    return with_class_averages(table.scores(), units)
+    return with_class_averages(scores, units)
 
 
-def _by_scores(plan: Plan, broken_down: "BrokenDown", whole: ScoreFunction) -> Iterator[tuple[str, dict[str, Score]]]:
+def _by_scores(plan: Plan, broken_down: "BrokenDown") -> Iterator[tuple[str, dict[str, Score]]]:
     for value, scores, items in broken_down.scores():
-        complete = _select(plan, whole.with_composites(scores))
+        complete = _select(plan, plan.score_function.with_composites(scores))
         yield value, {id_: Score(values, items=items.get(id_)) for id_, values in complete.items()}
 
 
-def _differences(plan: Plan, units: Sequence[UnitRow]) -> dict[str, dict[str, int]]:
+def _differences(plan: Plan, totals: UnitTotals) -> dict[str, dict[str, int]]:
     listed: dict[str, dict[str, int]] = {}
-    for (id_, what), count in sorted(counted(unit.differences for unit in units).items()):
-        if count and id_ in plan.selected:
-            listed.setdefault(id_, {})[what] = count
+    for (id_, what), number in sorted(counted(unit.differences for unit in totals.noted()).items()):
+        if number and id_ in plan.selected:
+            listed.setdefault(id_, {})[what] = number
     return listed
 
 
@@ -260,6 +303,13 @@ def _details(plan: Plan, units: Sequence[UnitRow]) -> dict[str, Any]:
     from karat.run.details import all_listed, all_outcomes
 
     return {"outcomes": all_outcomes(units, plan.selected), "details": all_listed(units)}
+
+
+def refuse_unknown_families(prefixes: Iterable[str]) -> None:
+    """Refuse measures of no family."""
+    for prefix in prefixes:
+        if "." in prefix or not any(name.startswith(prefix) for name in MEASURES.names()):
+            _refuse_unknown_family(prefix)
 
 
 def _refuse_unknown_family(prefix: str) -> None:

@@ -12,13 +12,14 @@ from msgspec import Struct
 from msgspec.structs import asdict, replace
 
 from karat import __version__
+from karat.arguments import other_links
 from karat.checks import Where
 from karat.checks.annotations import check_spans, check_texts
 from karat.checks.links import absent_kinds
 from karat.checks.pairs import TOKENS_DIFFER, difference
 from karat.corpus.files import FileCorpus
 from karat.corpus.paths import File
-from karat.model import Document, Mention, Region, other_links
+from karat.model import Document, Mention, Region
 from karat.problems import Finding, Findings, KaratError, Rule, Severity, ignore, quoted
 from karat.protocols import Protocol
 from karat.run.pairs import SYSTEM_ONLY, source_differences
@@ -101,7 +102,7 @@ class Submission:
             yield MISSING.at(f"document {quoted(id_)} of gold is missing", file=self.path)
 
     def absent_links(self) -> Iterator[Finding]:
-        """One finding for each kind of links that gold lacks, if gold has links."""
+        """One finding on the kinds of links that gold lacks, if gold has links."""
         gold = self.gold.corpus.facts().links_of(None) if self.links else set()
         for finding in absent_kinds(self.links, gold) if gold else ():
             yield finding._replace(file=self.path)

@@ -2,17 +2,22 @@
 
 import math
 from array import array
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import groupby
-from operator import mul
+from itertools import groupby, islice
+from operator import add, mul
 from typing import Any, NamedTuple
 
+from msgspec.structs import astuple
+
 from karat.counts import Counts, Means, ScoreValues, fill_undefined, mean, mean_columns, ratio_names, scores_of_counts
-from karat.plugin import Averages, Composite
-from karat.problems import Report, ignore
+from karat.plugin import Averages, Composite, Measure, Tables, TableSpec, UnitOfEvaluation
+from karat.problems import Report
 from karat.result import Score
-from karat.run.rows import DocumentRow, MeasureSet, UnitRow
+from karat.run.rows import DocumentRow, UnitRow
+
+AveragedMeasure = tuple[Measure[Any, Any], Averages]
+"""A measure, and how its units are averaged."""
 
 
 class CountedRow(NamedTuple):
@@ -90,6 +95,53 @@ class ScoreFunction:
         return chosen, [column for _, columns in places for column in columns]
 
 
+class MeasureSet:
+    """Measures, the tables that they read, and the composites that are computed from their scores."""
+
+    def __init__(
+        self,
+        measures: Sequence[AveragedMeasure],
+        composites: Sequence[tuple[Composite, Averages]],
+        *,
+        unit: UnitOfEvaluation,
+    ) -> None:
+        self.measures, self.composites = measures, composites
+        self.specs: list[TableSpec[Any]] = list(dict.fromkeys(measure.table for measure, _ in measures))
+        self.table_indexes = [self.specs.index(measure.table) for measure, _ in measures]
+        """For each measure, the index of its table."""
+        self.counted = [
+            CountedRow(measure.id, measure.counts_type(), averages, has_macro=averages.macro)
+            for measure, averages in measures
+        ]
+        self.is_by_document = unit == "document" and all(spec.counted != "corpus" for spec in self.specs)
+        """True if each document can be counted by itself."""
+
+    @cached_property
+    def score_function(self) -> ScoreFunction:
+        """The function from one sum per column to the scores of all measures."""
+        return ScoreFunction(self.counted, self.composites)
+
+    def made(self, tables: Tables) -> tuple[Any, ...]:
+        """Return the tables of a document, in the order of the specs."""
+        return tuple([tables.get(spec) for spec in self.specs])
+
+    def document_row(self, unit: str, tables: Tables) -> DocumentRow:
+        """Return a row with nothing but the counts of a document, or its tables."""
+        row = DocumentRow(unit, len(tables.pair.gold.mentions), len(tables.pair.system.mentions))
+        if self.is_by_document:
+            row.counts = self.counts(self.made(tables))
+        else:
+            row.tables = self.made(tables)
+        return row
+
+    def counts(self, tables: Sequence[Any]) -> "array[float]":
+        """Count finished tables, given in the order of the specs."""
+        numbers = array("d")
+        for (measure, _), index in zip(self.measures, self.table_indexes, strict=True):
+            numbers.extend(astuple(measure.count(tables[index])))
+        return numbers
+
+
 class UnitTable:
     """The counts of units, one column per number, and the scores that they give."""
 
@@ -99,33 +151,18 @@ class UnitTable:
         for row in rows:
             self._numbers += row.counts
 
-    def score_function(self, ids: Collection[str] | None = None) -> ScoreFunction:
-        """Return the function from one sum per column to scores; `ids` are the measures to return (None: all)."""
-        rows = [
-            CountedRow(measure.id, measure.counts_type(), averages, has_macro=averages.macro)
-            for measure, averages in self._measures.measures
-        ]
-        return ScoreFunction(rows, self._measures.composites, ids)
-
     def columns(self) -> "Iterator[array[float]]":
         """Yield what is summed over units: the counts of each measure, and what its macro average needs."""
-        for (measure, averages), columns in zip(self._measures.measures, self._columns, strict=True):
-            averaged = self._averaged(averages)
-            yield from _selected(columns, averaged)
-            if averages.macro:
-                counted = [row.gold + row.system > 0 for row in self._rows] if averaged is None else averaged
-                yield from mean_columns(measure.counts_type(), columns, counted, missing=averages.macro_undefined)
+        for row, columns in self._averaged_columns():
+            yield from columns
+            if row.has_macro:
+                averaged = self._averaged(row.averages)
+                units = [unit.gold + unit.system > 0 for unit in self._rows] if averaged is None else averaged
+                yield from mean_columns(row.kind, columns, units, missing=row.averages.macro_undefined)
 
     def scores(self) -> dict[str, Score]:
         """Return the micro average of each measure, and its macro average if the protocol has one."""
-        return self.score_function()([math.fsum(column) for column in self.columns()])
-
-    def totals(self) -> list[Counts]:
-        """Return the sum of the counts of all units, averaged or not, for each measure."""
-        return [
-            measure.counts_type()(*map(math.fsum, columns))
-            for (measure, _), columns in zip(self._measures.measures, self._columns, strict=True)
-        ]
+        return self._measures.score_function([math.fsum(column) for column in self.columns()])
 
     def micro_scores(self) -> dict[str, ScoreValues]:
         """Return the micro average of each measure, without composites."""
@@ -135,36 +172,109 @@ class UnitTable:
         }
 
     def micro_columns(self) -> "Iterator[tuple[CountedRow, list[array[float]]]]":
+        """Yield the counts of each measure in each unit, without a macro average."""
+        return ((row._replace(has_macro=False), columns) for row, columns in self._averaged_columns())
+
+    def _averaged_columns(self) -> "Iterator[tuple[CountedRow, list[array[float]]]]":
         """Yield the counts of each measure in each unit; zero in a unit that it does not average."""
-        for (measure, averages), columns in zip(self._measures.measures, self._columns, strict=True):
-            row = CountedRow(measure.id, measure.counts_type(), averages, has_macro=False)
-            yield row, _selected(columns, self._averaged(averages))
+        columns = iter(self.counts)
+        for row in self._measures.counted:
+            yield row, _selected([*islice(columns, row.macro_start())], self._averaged(row.averages))
 
     def unit_scores(self) -> Iterator[tuple[str, dict[str, ScoreValues]]]:
         """Yield the scores of each unit."""
-        complete = self.score_function().with_composites
-        for row in self._rows:
-            scores, start = {}, 0
-            for measure, averages in self._measures.measures:
-                kind = measure.counts_type()
-                end = start + len(kind.__struct_fields__)
-                scores[measure.id] = finished_scores(kind(*row.counts[start:end]), averages)
-                start = end
-            yield row.unit, complete(scores)
+        complete = self._measures.score_function.with_composites
+        for unit in self._rows:
+            scores, numbers = {}, iter(unit.counts)
+            for row in self._measures.counted:
+                scores[row.id] = finished_scores(row.kind(*islice(numbers, row.macro_start())), row.averages)
+            yield unit.unit, complete(scores)
 
     @cached_property
-    def _columns(self) -> "list[list[array[float]]]":
-        """The counts of each measure, one array of all units per field."""
-        widths = [len(measure.counts_type().__struct_fields__) for measure, _ in self._measures.measures]
-        total, columns, start = sum(widths), [], 0
-        for width in widths:
-            columns.append([self._numbers[field::total] for field in range(start, start + width)])
-            start += width
-        return columns
+    def counts(self) -> "list[array[float]]":
+        """The counts of all measures, one array of all units per field, averaged or not."""
+        width = sum([row.macro_start() for row in self._measures.counted])
+        return [self._numbers[field::width] for field in range(width)]
 
     def _averaged(self, averages: Averages) -> list[bool] | None:
         """Return which units count; None: all."""
-        return None if averages.units == "all" else [row.gold > 0 for row in self._rows]
+        return None if averages.units == "all" or not self._lacks_gold else [row.gold > 0 for row in self._rows]
+
+    @cached_property
+    def _lacks_gold(self) -> bool:
+        return not all(row.gold for row in self._rows)
+
+
+class UnitTotals:
+    """Everything that a result needs of units but does not list: sums, exact however many parts they are made of."""
+
+    def __init__(self, measures: MeasureSet) -> None:
+        self._measures = measures
+        self._columns: list[Sequence[float]] = []
+        """Numbers with the sums that make scores."""
+        self._counts: list[Sequence[float]] = []
+        """Numbers with the sums of the counts of all units, averaged or not."""
+        self.units = 0
+        self.scored = [0, 0]
+        """The mentions of gold and of the system that the filters leave, singletons included."""
+        self.collapsed: list[int] | None = None
+        """The numbers of mentions before and after the collapse, of gold and of the system; None: no collapse."""
+        self.has_gold = False
+        """True if a unit has gold mentions."""
+        self.has_same_mentions = True
+        """True if both sides of every document have the same mentions."""
+        self.spurious = self.without_gold = 0
+        """Mentions of the system in units without gold mentions, and the number of these units."""
+        self._noted: list[UnitRow] = []
+
+    def add(self, documents: Iterable[DocumentRow], units: Sequence[UnitRow]) -> None:
+        """Add documents, and the units that they make."""
+        table = UnitTable(self._measures, units)
+        self._columns = _joined(self._columns, [*table.columns()])
+        self._counts = _joined(self._counts, table.counts)
+        self.units += len(units)
+        for unit in units:
+            if unit.gold:
+                self.has_gold = True
+            elif unit.system:
+                self.spurious += unit.system
+                self.without_gold += 1
+            if unit.unmatchable or unit.tallies or unit.differences:
+                self._noted.append(unit)
+        for row in documents:
+            self.scored = [*map(add, self.scored, row.scored)]
+            self.has_same_mentions &= row.has_same_mentions
+            if row.collapsed is not None:
+                self.collapsed = [*map(add, self.collapsed or (0, 0, 0, 0), row.collapsed)]
+
+    def sums(self) -> list[float]:
+        """Return the sum of each column."""
+        return [math.fsum(column) for column in self._columns]
+
+    def totals(self) -> Iterator[Counts]:
+        """Yield the sum of the counts of all units, averaged or not, for each measure."""
+        counts = map(math.fsum, self._counts)
+        for row in self._measures.counted:
+            yield row.kind(*islice(counts, row.macro_start()))
+
+    def noted(self) -> list[UnitRow]:
+        """Return the units with notes, in the order of their names."""
+        return sorted(self._noted, key=_unit)
+
+
+def _joined(sums: list[Sequence[float]], columns: Sequence[Sequence[float]]) -> list[Sequence[float]]:
+    """Return numbers with the same exact sums as all of these; what was there before becomes few of them."""
+    if not sums:
+        return [*columns]
+    return [[*_exact_parts(numbers), *column] for numbers, column in zip(sums, columns, strict=True)]
+
+
+def _exact_parts(numbers: Sequence[float]) -> list[float]:
+    """Return few numbers whose exact sum is that of these: the rounded sum, then that of what rounding lost, ..."""
+    parts: list[float] = []
+    while rest := math.fsum([*numbers, *[-part for part in parts]]):
+        parts.append(rest)
+    return parts
 
 
 def _selected(columns: "list[array[float]]", averaged: Sequence[bool] | None) -> "list[array[float]]":
@@ -176,9 +286,6 @@ def finished_scores(counts: Counts, averages: Averages) -> ScoreValues:
     """Return the scores of some counts, with the protocol's value for an undefined ratio."""
     return ScoreValues(scores_of_counts(counts, undefined=averages.undefined), counts)
 
-
-MOST_LEFT_OUT = 100
-"""Limit on the parts of a unit that are left out in turn."""
 
 Count = Callable[[str, Sequence[DocumentRow], Sequence[Any]], UnitRow]
 """Makes the row of a unit from its documents and its finished tables, in the order of the specs."""
@@ -232,46 +339,3 @@ def folded(measures: MeasureSet, rows: Sequence[DocumentRow]) -> list[DocumentRo
 
 def _sums(rows: Sequence[Any]) -> Any:
     return tuple(map(sum, zip(*rows, strict=True)))
-
-
-def leave_out(measures: MeasureSet, rows: Sequence[DocumentRow]) -> tuple[str, Mapping[str, Mapping[str, Score]]]:
-    """Score a single unit without each of its topics in turn, or, if it has only one, each of its documents.
-
-    Returns what is left out (a topic, a document, or a group of them) and the scores by its name. Many are left out in
-    groups, each named after its first member.
-    """
-    if measures.is_by_document or len({row.unit for row in rows}) != 1:
-        return "", {}
-    documents = [row.about for row in rows if row.about is not None]
-    part, names = "topic", [document.topic or document.id for document in documents]
-    if len(set(names)) == 1 or not any(document.topic for document in documents):
-        part, names = "document", [document.id for document in documents]
-    sizes = dict.fromkeys(names, 0)
-    for name, row in zip(names, rows, strict=True):
-        sizes[name] += row.gold
-    # What gold has comes first, so that its groups are the same for systems that add different documents.
-    parts = sorted(sizes, key=lambda name: (not sizes[name], name))
-    if len(parts) == 1:
-        return part, {}
-    if len(parts) > MOST_LEFT_OUT:
-        part += " group"
-    group_of = {name: index % MOST_LEFT_OUT for index, name in enumerate(parts)}
-    groups = [group_of[name] for name in names]
-    return part, dict(zip(parts, _scores_without(measures, rows, groups), strict=False))
-
-
-def _scores_without(
-    measures: MeasureSet, rows: Sequence[DocumentRow], groups: Sequence[int]
-) -> Iterator[Mapping[str, Score]]:
-    """Yield the scores without each group of documents (jackknife)."""
-    sums = [spec.leave_out([row.tables[index] for row in rows], groups) for index, spec in enumerate(measures.specs)]
-    for group in range(max(groups) + 1):
-        tables = [next(tables) for tables in sums]
-        finished = [
-            spec.finish([table], ignore)[0] if spec.counted == "corpus" else table
-            for spec, table in zip(measures.specs, tables, strict=True)
-        ]
-        rest = [row for row, other in zip(rows, groups, strict=True) if other != group]
-        gold, system = sum(row.gold for row in rest), sum(row.system for row in rest)
-        unit = UnitRow(rows[0].unit, gold, system, measures.counts(finished))
-        yield UnitTable(measures, [unit]).scores()

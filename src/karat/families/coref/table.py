@@ -1,12 +1,13 @@
 """The contingency tables of units: adding those of documents, dropping singletons, leaving groups out."""
 
 from array import array
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from karat.match.events import ClusterKeys
+from karat.match.alignment import ClusterKeys
 from karat.model import Mention
 from karat.plugin import AlignmentSpec, Contingency, Counted, Tables, TableSpec, UnitOfEvaluation
 from karat.plugin.contingency import ClusterCounts, index_of_names
@@ -23,19 +24,20 @@ Singletons = Literal["keep", "drop-gold", "drop-each"]
 """Treatment of singletons: keep all, drop gold's from both sides, or drop each side's own."""
 
 
-def contingency(gold: Iterable[Iterable[Hashable]], system: Iterable[Iterable[Hashable]]) -> Contingency:
-    """Make the table of clusters in memory. A mention in two clusters of one side counts in the first."""
-    cluster_of: list[dict[Hashable, int]] = []
-    for side in (gold, system):
-        first: dict[Hashable, int] = {}
-        for index, cluster in enumerate(side):
-            for mention in cluster:
-                first.setdefault(mention, index)
-        cluster_of.append(first)
-    golds, systems = cluster_of
-    place = {mention: index for index, mention in enumerate(systems)}
-    pairs = [(index, place[mention], 1.0, 0) for index, mention in enumerate(golds) if mention in place]
-    return Contingency.of_mentions(golds.values(), systems.values(), pairs)
+def contingency(gold: Iterable[Collection[Hashable]], system: Iterable[Collection[Hashable]]) -> Contingency:
+    """Make the table of clusters in memory; on each side, a mention is in one cluster."""
+    golds, systems = [*filter(None, gold)], [*filter(None, system)]
+    gold_of = {mention: index for index, cluster in enumerate(golds) for mention in cluster}
+    system_of = {mention: index for index, cluster in enumerate(systems) for mention in cluster}
+    shared = [mention for mention in gold_of if mention in system_of]
+    return Contingency(
+        range(len(golds)),
+        range(len(systems)),
+        [*gold_of.values()],
+        [*system_of.values()],
+        [gold_of[mention] for mention in shared],
+        [system_of[mention] for mention in shared],
+    )
 
 
 class ClusterOverlaps(TableSpec[Contingency], Struct, frozen=True, cache_hash=True):
@@ -47,23 +49,27 @@ class ClusterOverlaps(TableSpec[Contingency], Struct, frozen=True, cache_hash=Tr
 
     def make(self, tables: Tables) -> Contingency:
         """Count the clusters of the mentions, and both clusters of each aligned pair."""
-        golds, systems = tables.get(ClusterKeys())
-        aligned = tables.get(self.aligned)
-        if not self.kinds:
-            return Contingency.of_mentions(golds, systems, aligned.pairs)
-        gold_index, system_index = (
-            {place: index for index, place in enumerate(self._counted(side))} for side in (aligned.gold, aligned.system)
-        )
-        pairs = [
-            (gold_index[g], system_index[s], x, y)
-            for g, s, x, y in aligned.pairs
-            if g in gold_index and s in system_index
-        ]
-        return Contingency.of_mentions([golds[g] for g in gold_index], [systems[s] for s in system_index], pairs)
+        keys, aligned = tables.get(ClusterKeys()), tables.get(self.aligned)
+        if self.kinds:
+            golds, systems = (
+                [key for key, mention in zip(side, mentions, strict=True) if mention.kind in self.kinds]
+                for side, mentions in zip(keys, (aligned.gold, aligned.system), strict=True)
+            )
+            gold_index, system_index = self._indexes(aligned.gold), self._indexes(aligned.system)
+            pairs = [
+                (gold_index[g], system_index[s], similarity, bits)
+                for g, s, similarity, bits in aligned.pairs
+                if g in gold_index and s in system_index
+            ]
+            return Contingency.of_mentions(golds, systems, pairs)
+        table = Contingency.of_mentions(*keys, aligned.pairs)
+        others = [Contingency.of_mentions(*keys, pairs) for pairs in aligned.others]
+        return replace(table, tied=1) if any(other.overlap != table.overlap for other in others) else table
 
-    def _counted(self, mentions: Sequence[Mention]) -> Iterator[int]:
-        """The places of the mentions that are in clusters."""
-        return (place for place, mention in enumerate(mentions) if mention.kind in self.kinds)
+    def _indexes(self, mentions: Sequence[Mention]) -> dict[int, int]:
+        """The places of the mentions that are in clusters, each with its index among these."""
+        places = (place for place, mention in enumerate(mentions) if mention.kind in self.kinds)
+        return {place: index for index, place in enumerate(places)}
 
 
 class CorefTable(TableSpec[Contingency], Struct, frozen=True, cache_hash=True):
@@ -93,6 +99,11 @@ class CorefTable(TableSpec[Contingency], Struct, frozen=True, cache_hash=True):
     def counted(self) -> Counted:
         """Singletons, and links between units, are known only when the whole corpus is."""
         return "unit" if self.singletons == "keep" and self.unit == "document" else "corpus"
+
+    @property
+    def drops_items(self) -> bool:
+        """Singletons."""
+        return self.singletons != "keep"
 
     def finish(self, tables: Sequence[Contingency], report: Report) -> Sequence[Contingency]:
         """Drop singletons from the tables of all units, and report what is not scored."""
@@ -140,7 +151,7 @@ def add(tables: Sequence[Contingency]) -> Contingency:
         system_of.fromlist([*map(system, table.system_of)])
         shared_gold.fromlist([*map(gold, table.shared_gold)])
         shared_system.fromlist([*map(system, table.shared_system)])
-    return Contingency([*gold_index], [*system_index], *mentions)
+    return Contingency([*gold_index], [*system_index], *mentions, sum([table.tied for table in tables]))
 
 
 def leave_out(tables: Sequence[Contingency], groups: Sequence[int]) -> Iterator[Contingency]:
@@ -166,7 +177,7 @@ def leave_out(tables: Sequence[Contingency], groups: Sequence[int]) -> Iterator[
             _array(systems.mentions),
             _array(cell_rows[cells.indexes][cells.mentions]),
             _array(cell_columns[cells.indexes][cells.mentions]),
-            ClusterCounts(
+            known_counts=ClusterCounts(
                 golds.sizes,
                 systems.sizes,
                 cell_rows[cells.indexes].tolist(),

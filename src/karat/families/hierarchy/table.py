@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 from msgspec import Struct
 
 from karat.families.hierarchy.graph import Compared, Graph, TwinPair, Twins
-from karat.match.events import BothEvents, EventLink, Events, EventTable
+from karat.match.events import BothEvents, EventLink, Events
 from karat.model import Document, nodes_of
 from karat.plugin import AlignmentSpec, Tables, TableSpec
 
@@ -114,12 +114,16 @@ def _repeated(events: Iterable[int]) -> set[int]:
     return {event for event, count in Counter(events).items() if count > 1}
 
 
-class HierarchyTable(EventTable[tuple[Hierarchy, ...]], frozen=True, cache_hash=True):
+class HierarchyTable(TableSpec[tuple[Hierarchy, ...]], Struct, frozen=True, cache_hash=True):
     """The hierarchies of one kind of link under an alignment of mentions, one per document."""
 
+    alignment: AlignmentSpec
     link: str
     keep: Keep = "all"
     transitive: bool = False
+
+    counted = "unit"
+    errors_of = "links"
 
     @property
     def link_kinds(self) -> tuple[str, ...]:

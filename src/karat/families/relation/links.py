@@ -11,9 +11,10 @@ from typing import Literal
 
 from msgspec import Struct
 
+from karat.arguments import other_links
 from karat.limits import MOST_PAIRS, check_pairs
 from karat.match.mentions import Number, by_span, by_text
-from karat.model import TEMPORAL, Document, Mention, other_links
+from karat.model import TEMPORAL, Document, Mention
 from karat.plugin import Rule, Tables, TableSpec, Tally
 from karat.problems import Origin, quoted
 

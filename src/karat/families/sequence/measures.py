@@ -5,20 +5,28 @@ All mentions of an event have the same links, so events are compared, and what i
 mentions in common.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
 from karat.counts import PrecisionRecall
-from karat.families.sequence.timeline import CONSTRAINTS, Timeline, TimeLink
-from karat.limits import check_pairs
-from karat.match.events import BothEvents, EventLink, Events, EventTable
 from karat.model import ClusterKey
-from karat.plugin import Card, Entry, Family, LinkItem, Measure, Outcome, Setting, Tables, TableSpec, graded
-from karat.problems import quoted
+from karat.plugin import (
+    AlignmentSpec,
+    Card,
+    Entry,
+    Family,
+    LinkItem,
+    Measure,
+    Outcome,
+    Setting,
+    Tables,
+    TableSpec,
+    graded,
+)
 
-SharedMentions = dict[int, dict[int, int]]
-"""For an event of one side, the events of the other with which it shares mentions, and how many."""
+TimeLink = tuple[str, int, int]
+"""A kind of link, and the events at its source and its target."""
 
 
 class ComparedLink(Struct, frozen=True, gc=False):
@@ -48,32 +56,14 @@ class Awareness(Struct, frozen=True):
 NOTHING = Awareness((), (), 0)
 
 
-class Timelines(TableSpec[tuple[Timeline, Timeline]], Struct, frozen=True, cache_hash=True):
-    """The timelines of both sides by links of these kinds, each kind without what its own links entail."""
-
-    kinds: tuple[str, ...]
-
-    def make(self, tables: Tables) -> tuple[Timeline, Timeline]:
-        """Gold's and the system's."""
-        if len(self.kinds) > 1:
-            gold, system = zip(*(tables.get(Timelines((kind,))) for kind in self.kinds), strict=True)
-            return _together(gold), _together(system)
-        gold_events, system_events = tables.get(BothEvents())
-        return _alone(gold_events, self.kinds[0]), _alone(system_events, self.kinds[0])
-
-
-def _alone(events: Events, kind: str) -> Timeline:
-    return Timeline((kind, source, target) for source, target in events.links(kind))
-
-
-def _together(timelines: Iterable[Timeline]) -> Timeline:
-    return Timeline(link for timeline in timelines for link in timeline.reduced)
-
-
-class SequenceTable(EventTable[Awareness], frozen=True, cache_hash=True):
+class SequenceTable(TableSpec[Awareness], Struct, frozen=True, cache_hash=True):
     """Temporal awareness by links of these kinds, under an alignment of mentions."""
 
+    alignment: AlignmentSpec
     kinds: tuple[str, ...]
+
+    counted = "unit"
+    errors_of = "links"
 
     @property
     def link_kinds(self) -> tuple[str, ...]:
@@ -84,18 +74,9 @@ class SequenceTable(EventTable[Awareness], frozen=True, cache_hash=True):
         """Compare the two timelines of a document; one without links, as most are, costs nothing."""
         if not tables.pair.gold.links and not tables.pair.system.links:
             return NOTHING
-        gold_events, system_events = tables.get(BothEvents())
-        gold, system = tables.get(Timelines(self.kinds))
-        if not gold.reduced and not system.reduced:
-            return NOTHING
-        aligned = tables.get(self.alignment)
-        shared = [(gold_events.event_of[g], system_events.event_of[s]) for g, s, _, _ in aligned.pairs]
-        golds, systems = gold.events, system.events
-        return Awareness(
-            _compared(gold, system, _twins(shared), gold_events, tables.pair.gold.id),
-            _compared(system, gold, _twins((s, g) for g, s in shared), system_events, tables.pair.system.id),
-            sum(g in golds and s in systems for g, s in shared),
-        )
+        from karat.families.sequence.timeline import compared
+
+        return compared(tables, self.alignment, self.kinds)
 
     def add(self, tables: Sequence[Awareness]) -> Awareness:
         """Documents have no events in common, so everything adds."""
@@ -104,48 +85,6 @@ class SequenceTable(EventTable[Awareness], frozen=True, cache_hash=True):
             tuple(link for table in tables for link in table.system),
             sum(table.common for table in tables),
         )
-
-
-def _twins(shared: Iterable[EventLink]) -> SharedMentions:
-    twins: SharedMentions = {}
-    for event, twin in shared:
-        counts = twins.setdefault(event, {})
-        counts[twin] = counts.get(twin, 0) + 1
-    return twins
-
-
-def _compared(
-    own: Timeline, other: Timeline, twins: SharedMentions, events: Events, document: str
-) -> tuple[ComparedLink, ...]:
-    """The reduced links of one side, each with how much of it the other side has or entails."""
-    known = {event for _, *ends in other.links for event in ends}
-    twins = {
-        event: {twin: count for twin, count in twins.get(event, {}).items() if twin in known} for event in own.events
-    }
-    pairs = sum([len(twins[source]) * len(twins[target]) for _, source, target in own.reduced])
-    what = "pairs of events that share mentions with the two ends of a link of the other side"
-    check_pairs(pairs, what, where=f"document {quoted(document)}", origin="gold")
-    images: dict[TimeLink, list[tuple[TimeLink, int]]] = {}
-    for kind, source, target in own.reduced:
-        images[kind, source, target] = [
-            ((kind, source_twin, target_twin), sources * targets)
-            for source_twin, sources in twins[source].items()
-            for target_twin, targets in twins[target].items()
-        ]
-    entailed = other.entailed({image for there in images.values() for image, _ in there})
-    implicit = entailed.difference(other.reduced)
-    return tuple(
-        ComparedLink(
-            document=document,
-            link=link,
-            source=events.keys[link[1]],
-            target=events.keys[link[2]],
-            pairs=len(events.members[link[1]]) * len(events.members[link[2]]),
-            found=sum(count for image, count in there if image in other.links or image in entailed),
-            implicit=sum(count for image, count in there if image in implicit),
-        )
-        for link, there in images.items()
-    )
 
 
 CARD = Card(
@@ -198,7 +137,7 @@ w = 0.99 / (1 + n(n - 1)/2 - |R_G found in the system|), or 0 if the denominator
     laws=("perfect", "order", "ids", "outcomes"),
 )
 
-ROWS = {**{kind: (kind,) for kind in CONSTRAINTS}, "all": tuple(CONSTRAINTS)}
+ROWS = {"after": ("after",), "subevent": ("subevent",), "all": ("after", "subevent")}
 """The rows, and the kinds of links that each is about."""
 
 

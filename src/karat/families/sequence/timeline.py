@@ -1,4 +1,4 @@
-"""Timelines: what links between events say of when they happen, as constraints on the end points of intervals.
+"""Timelines: when events happen, as links constrain the end points of their intervals; and two timelines compared.
 
     after(x, y)       x ends before y starts
     subevent(x, y)    x starts before y starts, and y ends before x ends
@@ -12,11 +12,17 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from graphlib import CycleError
 
+from msgspec import Struct
+
+from karat.families.sequence.measures import NOTHING, Awareness, ComparedLink, TimeLink
+from karat.limits import check_pairs
 from karat.match.closure import Point, PointOrder
+from karat.match.events import BothEvents, EventLink, Events
+from karat.plugin import AlignmentSpec, Tables, TableSpec
+from karat.problems import quoted
 
-TimeLink = tuple[str, int, int]
-"""A kind of link, and the events at its source and its target."""
-
+SharedMentions = dict[int, dict[int, int]]
+"""For an event of one side, the events of the other with which it shares mentions, and how many."""
 Constraint = tuple[Point, Point]
 Graph = dict[Point, list[Point]]
 
@@ -127,3 +133,83 @@ def _post_order(graph: Graph, start: Point, seen: set[Point]) -> Iterator[Point]
         else:
             seen.add(other)
             path.append((other, iter(graph[other])))
+
+
+class Timelines(TableSpec[tuple[Timeline, Timeline]], Struct, frozen=True, cache_hash=True):
+    """The timelines of both sides by links of these kinds, each kind without what its own links entail."""
+
+    kinds: tuple[str, ...]
+
+    def make(self, tables: Tables) -> tuple[Timeline, Timeline]:
+        """Gold's and the system's."""
+        if len(self.kinds) > 1:
+            gold, system = zip(*(tables.get(Timelines((kind,))) for kind in self.kinds), strict=True)
+            return _together(gold), _together(system)
+        gold_events, system_events = tables.get(BothEvents())
+        return _alone(gold_events, self.kinds[0]), _alone(system_events, self.kinds[0])
+
+
+def _alone(events: Events, kind: str) -> Timeline:
+    return Timeline((kind, source, target) for source, target in events.links(kind))
+
+
+def _together(timelines: Iterable[Timeline]) -> Timeline:
+    return Timeline(link for timeline in timelines for link in timeline.reduced)
+
+
+def compared(tables: Tables, alignment: AlignmentSpec, kinds: tuple[str, ...]) -> Awareness:
+    """Compare the timelines of the two sides of a document."""
+    gold_events, system_events = tables.get(BothEvents())
+    gold, system = tables.get(Timelines(kinds))
+    if not gold.reduced and not system.reduced:
+        return NOTHING
+    aligned = tables.get(alignment)
+    shared = [(gold_events.event_of[g], system_events.event_of[s]) for g, s, _, _ in aligned.pairs]
+    golds, systems = gold.events, system.events
+    return Awareness(
+        _compared(gold, system, _twins(shared), gold_events, tables.pair.gold.id),
+        _compared(system, gold, _twins((s, g) for g, s in shared), system_events, tables.pair.system.id),
+        sum(g in golds and s in systems for g, s in shared),
+    )
+
+
+def _twins(shared: Iterable[EventLink]) -> SharedMentions:
+    twins: SharedMentions = {}
+    for event, twin in shared:
+        counts = twins.setdefault(event, {})
+        counts[twin] = counts.get(twin, 0) + 1
+    return twins
+
+
+def _compared(
+    own: Timeline, other: Timeline, twins: SharedMentions, events: Events, document: str
+) -> tuple[ComparedLink, ...]:
+    """The reduced links of one side, each with how much of it the other side has or entails."""
+    known = {event for _, *ends in other.links for event in ends}
+    twins = {
+        event: {twin: count for twin, count in twins.get(event, {}).items() if twin in known} for event in own.events
+    }
+    pairs = sum([len(twins[source]) * len(twins[target]) for _, source, target in own.reduced])
+    what = "pairs of events that share mentions with the two ends of a link of the other side"
+    check_pairs(pairs, what, where=f"document {quoted(document)}", origin="gold")
+    images: dict[TimeLink, list[tuple[TimeLink, int]]] = {}
+    for kind, source, target in own.reduced:
+        images[kind, source, target] = [
+            ((kind, source_twin, target_twin), sources * targets)
+            for source_twin, sources in twins[source].items()
+            for target_twin, targets in twins[target].items()
+        ]
+    entailed = other.entailed({image for there in images.values() for image, _ in there})
+    implicit = entailed.difference(other.reduced)
+    return tuple(
+        ComparedLink(
+            document=document,
+            link=link,
+            source=events.keys[link[1]],
+            target=events.keys[link[2]],
+            pairs=len(events.members[link[1]]) * len(events.members[link[2]]),
+            found=sum(count for image, count in there if image in other.links or image in entailed),
+            implicit=sum(count for image, count in there if image in implicit),
+        )
+        for link, there in images.items()
+    )

@@ -1,0 +1,116 @@
+"""Events and templates with their arguments: links from an event to what fills a role."""
+
+from collections.abc import Callable, Sequence
+from operator import attrgetter, itemgetter
+
+from msgspec import Struct
+
+from karat.model import HOLDERS, TEMPORAL, Document, Link, Mention
+
+_kind = attrgetter("kind")
+_argument = itemgetter(3)
+
+
+class Argument(Struct, frozen=True, gc=False):
+    """One role of an event or template, and what fills it."""
+
+    role: str
+    mentions: tuple[Mention, ...]
+    """The mention that fills the role, or all mentions of the cluster that does."""
+    cluster: str | None = None
+    """The cluster, if the link names one: the entity as a whole."""
+
+
+class Event(Struct, frozen=True, gc=False):
+    """An event or template with its arguments, in the order of the mentions that fill them, then of their roles."""
+
+    mention: Mention
+    arguments: tuple[Argument, ...]
+
+    @property
+    def type(self) -> object:
+        """Its type, as written; None if it has none."""
+        return self.mention.attributes.get("type")
+
+
+def events_of(document: Document, kind: str = "event") -> list[Event]:
+    """The events (or templates) of a document in the order of its mentions, each with its arguments."""
+    mentions = document.mentions
+    holders = [mention for mention in mentions if mention.kind == kind]
+    if not holders:
+        return []
+    # By the place of the filler among the mentions, then by role: the order of links does not matter.
+    found: dict[str, list[tuple[int, str, int, Argument]]] = {mention.id: [] for mention in holders}
+    index_of = {mention.id: index for index, mention in enumerate(mentions)} if document.links else {}
+    clusters: dict[str, tuple[Mention, ...]] | None = None
+    for link in document.links:
+        arguments = found.get(link.source)
+        if arguments is None or link.kind in TEMPORAL:
+            continue
+        index = index_of.get(link.target)
+        if index is not None:
+            if mentions[index].kind not in HOLDERS:
+                arguments.append((index, link.kind, len(arguments), Argument(link.kind, (mentions[index],))))
+            continue
+        if clusters is None:
+            clusters = _fillers(document)
+        members = clusters.get(link.target)
+        if members is not None:
+            index = index_of[members[0].id] if members else len(mentions)
+            arguments.append((index, link.kind, len(arguments), Argument(link.kind, members, link.target)))
+    return [Event(mention, tuple(map(_argument, sorted(found[mention.id])))) for mention in holders]
+
+
+def _fillers(document: Document) -> dict[str, tuple[Mention, ...]]:
+    """Clusters that can fill a role, with all their mentions here."""
+    members: dict[str, list[Mention]] = {id_: [] for id_ in _filler_ids(document)}
+    for mention in document.mentions:
+        if mention.cluster in members:
+            members[mention.cluster].append(mention)
+    return {id_: tuple(mentions) for id_, mentions in members.items()}
+
+
+def _filler_ids(document: Document) -> list[str]:
+    """Clusters that can fill a role. One without a record is of the kind of its first mention."""
+    kinds = {cluster.id: cluster.kind for cluster in document.clusters}
+    for mention in document.mentions:
+        if mention.cluster is not None:
+            kinds.setdefault(mention.cluster, mention.kind)
+    return [id_ for id_, kind in kinds.items() if kind not in HOLDERS]
+
+
+def argument_test(document: Document) -> Callable[[Link], bool]:
+    """Tells which links of a document are arguments."""
+    kinds = {mention.id: mention.kind for mention in document.mentions}
+    if HOLDERS.issuperset(kinds.values()) and not document.clusters:
+        return _never  # nothing that could fill a role
+    clusters: set[str] | None = None
+
+    def is_argument(link: Link) -> bool:
+        nonlocal clusters
+        if kinds.get(link.source) not in HOLDERS or link.kind in TEMPORAL:
+            return False
+        if (kind := kinds.get(link.target)) is not None:  # an id of both a mention and a cluster means the mention
+            return kind not in HOLDERS
+        if clusters is None:
+            clusters = {*_filler_ids(document)}
+        return link.target in clusters
+
+    return is_argument
+
+
+def other_links(document: Document) -> Sequence[Link]:
+    """The links of a document that are no arguments."""
+    if not document.links:
+        return ()
+    is_argument = argument_test(document)
+    return (
+        document.links
+        if is_argument is _never
+        else [link for link in document.links if link.kind in TEMPORAL or not is_argument(link)]
+    )
+
+
+def _never(link: Link) -> bool:
+    del link
+    return False

@@ -90,6 +90,10 @@ class Rated(PrecisionRecall, frozen=True):
         """Precision, recall and accuracy."""
         return {**super().ratios(), "accuracy": Ratio(self.correct, self.total)}
 
+    def values(self) -> Scores:
+        """Their quotients."""
+        return {**super().values(), "accuracy": Ratio(self.correct, self.total).value}
+
 
 class RelationMeasure(Measure[LabelledPairs, PrecisionRecall], frozen=True):
     """Pairs that both sides label alike."""

@@ -13,13 +13,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.counts import PrecisionRecall
+from karat.counts import Interval, PrecisionRecall
 from karat.plugin import Averages
 from karat.result import Confidence, Score, UnitRows
 from karat.run.jackknife import MOST_LEFT_OUT
 from karat.run.units import CountedRow, ScoreFunction
 from karat.stats import paired
-from karat.stats.confidence import BOOTSTRAP, JACKKNIFE, all_intervals
+from karat.stats.confidence import BOOTSTRAP, JACKKNIFE, ResampleTask, intervals, resampled
 from karat.stats.resampling import bootstrap, flat, observed
 
 Counts = NDArray[np.float64]
@@ -66,6 +66,10 @@ def one_unit(counts: Counts) -> UnitRows:
     return UnitRows(["corpus"], [array("d", [number]) for number in total], FUNCTION, left_out, "topic")
 
 
+def _interval(rows: UnitRows, how: Confidence) -> Interval | None:
+    return intervals([rows], resampled(None, ResampleTask([rows], how, [*rows.left_out])), how)[F1]
+
+
 def coverage(units: int, repetitions: int, resamples: int) -> Iterator[Rate]:
     """How often the interval contains the true score."""
     random = np.random.default_rng([units, 1])
@@ -75,7 +79,7 @@ def coverage(units: int, repetitions: int, resamples: int) -> Iterator[Rate]:
     for number in range(repetitions):
         counts = simulated(units, QUALITY, random)
         for method, rows in ((BOOTSTRAP, rows_of(counts)), (JACKKNIFE, one_unit(counts))):
-            interval = all_intervals(rows, Confidence(LEVEL, method, "document", units, resamples, number))[F1]
+            interval = _interval(rows, Confidence(LEVEL, method, "document", units, resamples, number))
             hits[method] += interval is not None and interval[0] <= truth <= interval[1]
     aim = "92 to 98 %" if units == 200 else ""
     for method, number in hits.items():

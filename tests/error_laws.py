@@ -27,7 +27,7 @@ from karat.testing.corpora import Sides, completed, distinct
 from tests.corpora import corpus
 
 EXAMPLES = settings(
-    max_examples=12,
+    max_examples=8,
     deadline=None,
     suppress_health_check=list(HealthCheck),
     phases=[Phase.explicit, Phase.reuse, Phase.generate],  # to shrink a corpus takes minutes
@@ -43,11 +43,12 @@ ACE, ARGUMENTS, TEMPLATES = of_family("ace"), of_family("arg"), of_family("templ
 
 
 def one_of_each_kind(protocols: Iterable[str]) -> list[str]:
-    """The first protocol of each kind: others with the same families, unit and filters differ in parameters alone."""
+    """The first protocol of each kind: others with the same families, units and filters differ in parameters alone."""
     kinds: dict[object, str] = {}
     for protocol in map(resolve, protocols):
         families = tuple(choice.name for choice in protocol.families)
-        kinds.setdefault((families, protocol.unit, tuple(map(type, protocol.filters))), protocol.name)
+        unit = protocol.unit.removeprefix("sub")
+        kinds.setdefault((families, unit, tuple(map(type, protocol.filters))), protocol.name)
     return [*kinds.values()]
 
 
@@ -78,12 +79,21 @@ def scored(gold: Corpus, system: Corpus, protocol: Protocol, *measures: str) -> 
 
 def found(gold: Corpus, system: Corpus, protocol: str | Protocol, *measures: str) -> Sequence[TargetErrors]:
     """The errors of each measure that is analysed."""
+    return [errors for errors, _ in analysed(gold, system, protocol, *measures, score_repaired=False)]
+
+
+def analysed(
+    gold: Corpus, system: Corpus, protocol: str | Protocol, *measures: str, score_repaired: bool = True
+) -> Sequence[tuple[TargetErrors, MeasureErrors]]:
+    """The errors of each measure that is analysed, and what the result says of them."""
     chosen = resolve(protocol) if isinstance(protocol, str) else protocol
-    found: list[TargetErrors] = []
+    found: list[tuple[TargetErrors, MeasureErrors]] = []
+    measure_errors = Analysis.measure_errors
 
     def noted(analysis: Analysis, errors: TargetErrors) -> MeasureErrors:
-        found.append(errors)
-        return MeasureErrors(errors.target.id, {}, "", (), ())
+        empty = MeasureErrors(errors.target.id, {}, "", (), ())
+        found.append((errors, measure_errors(analysis, errors) if score_repaired else empty))
+        return found[-1][1]
 
     with patch.object(Analysis, "measure_errors", noted):
         score(gold, system, [chosen], Options(measures, errors=True), findings=Findings())

@@ -489,7 +489,7 @@ def test_the_mapping_is_a_global_optimum(both: tuple[list[Document], list[Docume
         if len(table.gold) > 5 or len(systems) > 5:
             continue
         options = [*systems, *[None] * len(golds)]
-        values = {edge: table.value(*edge) for edge in table.pairs}
+        values = table.pairs
         best = max(
             fsum(values[g, s] - table.unmapped[s] for g, s in zip(golds, chosen, strict=True) if (g, s) in values)
             for chosen in set(permutations(options, len(golds)))
@@ -696,10 +696,10 @@ def test_details_list_what_each_element_lost_and_why() -> None:
     assert (entities["d-H"]["outcome"], entities["d-H"]["value"]) == ("false alarm", -0.5625)
     (event,) = reported["ace.vdr"]["items"]
     assert event["lost"] == [
-        "Person d-E is worth 0.66667 of 1.00000",
-        "Place for Person d-F",
-        "Person d-F is worth 0.90000 of 1.00000",
-        "Agent d-H spurious",
+        "Person d-E 'xxxxxxxxxx' is worth 0.66667 of 1.00000",
+        "Place for Person d-F 'xxxxxxxxxx'",
+        "Person d-F 'xxxxxxxxxx' is worth 0.90000 of 1.00000",
+        "Agent d-H 'xxxxxxxxxx' spurious",
     ]
     mentions = reported["ace.emd"]["items"]
     assert {item.get("reference") for item in mentions} == {"d-E-1", "d-E-2", "d-F-1", "d-G-1", None}

@@ -39,7 +39,7 @@ def details(
     """The confusions of mentions, and what each mapped element lost."""
     result = karat.score(gold, system, protocol="ace-2005", details=True, settings=settings)
     listed = result.to_dict()["details"][measure]
-    return listed["recognition"]["mention"], [item["lost"] for item in listed["items"]]
+    return listed["recognition"].get("mention", {}), [item["lost"] for item in listed["items"]]
 
 
 RECOGNISED = "reference", "false_alarm", "miss", "substitution", "precision", "recall", "f1"
@@ -129,6 +129,15 @@ def test_the_mapping_shows_the_head_of_the_level_of_an_entity() -> None:
     assert (item["reference_text"], item["system_text"]) == ("Anna", "she")
     assert "mention m2 'Anna' missed" in item["lost"]
     assert "d        E Anna     E she   " in str(result)
+
+
+def test_the_mapping_shows_the_heads_of_arguments() -> None:
+    """With the ids of the file, in RMD and VMD as well, whose arguments are promoted mentions."""
+    gold, system = ace(entities="E F", events="V(E,F)"), ace(entities="E F", events="V(E)")
+    for task, id_ in (("ace.vdr", "d-F"), ("ace.vmd", "d-F")):
+        assert details([gold], [system], task)[1] == [[f"Person {id_} 'xxxxxxxxxx' missed"]]
+    for task, id_ in (("ace.vdr", "d-F"), ("ace.vmd", "d-F-1")):
+        assert details([system], [gold], task)[1] == [[f"Person {id_} 'xxxxxxxxxx' spurious"]]
 
 
 def test_a_wrong_attribute_of_a_mention_is_what_an_element_lost() -> None:

@@ -2,6 +2,7 @@
 
 import csv
 import json
+from itertools import pairwise
 from pathlib import Path
 from random import Random
 
@@ -15,7 +16,7 @@ from karat.audit.suspicions import MISSING, damaged, plant
 from karat.baselines.features import numbered
 from karat.baselines.texts import ANALYSERS, gold_clusters, texts_of
 from karat.corpus.memory import MemoryCorpus
-from karat.model import Document, Mention, Sentence
+from karat.model import Document, Mention
 from tests.corpora import as_jsonl
 from tests.running import run
 
@@ -36,7 +37,7 @@ def report(topic: int, number: int, random: Random) -> Document:
     words += f"Somebody coughed{number} .".split()
     mentions.append(Mention(f"{topic}-{number}-own", ((len(words) - 2, len(words) - 1),)))
     begins = [0, *(at + 1 for at, word in enumerate(words[:-1]) if word == ".")]
-    sentences = tuple(map(Sentence, begins))
+    sentences = tuple(pairwise([*begins, len(words)]))
     return Document(
         f"{topic}_{number}",
         topic=str(topic),
@@ -164,7 +165,7 @@ def test_plant_prints_a_table(documents: list[Document], tmp_path: Path) -> None
 
 def test_documents_that_look_partly_annotated(documents: list[Document], tmp_path: Path) -> None:
     forms = ("Word", ".") * 40
-    sentences = tuple(Sentence(2 * number) for number in range(40))
+    sentences = tuple((2 * number, 2 * number + 2) for number in range(40))
     documents.append(
         Document("long", topic="1", unit="token", forms=forms, sentences=sentences, mentions=(Mention("x", ((0, 1),)),))
     )

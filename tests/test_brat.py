@@ -13,6 +13,7 @@ from msgspec.structs import replace
 import karat
 from karat.checks import check
 from karat.corpus.fingerprint import Fingerprint
+from karat.counts import PrecisionRecall
 from karat.formats._brat_writer import write
 from karat.model import Cluster, Document, Link, Mention, Value
 from karat.plugin import WriteOptions
@@ -218,9 +219,42 @@ def test_bionlp_files_are_one_document(tmp_path: Path) -> None:
     for part in ("a1", "a2"):
         (document,) = karat.read(tmp_path / f"x.{part}")
         assert document == documents["x"]
+    (tmp_path / "x.rel").write_text("T3\tPart 31 37\tattack\nR1\tProtein-Component Arg1:T1 Arg2:T3\n")
+    for part in ("a1", "a2", "rel"):
+        (document,) = karat.read(tmp_path / f"x.{part}")
+        assert document.links == (*documents["x"].links, Link("protein-component", "T1", "T3"))
+    assert len(list(karat.read(tmp_path))) == 3
     (tmp_path / "x.a2").write_text("T1\tDie 9 15\tkilled\n")
     with pytest.raises(KaratError, match=r"x\.a2, line 1: the id 'T1' was already used in line 1 of .*x\.a1"):
         list(karat.read(tmp_path))
+
+
+def test_given_entities_are_never_events(tmp_path: Path) -> None:
+    """Not even in a corpus without any event: a test set as it is handed out."""
+    (tmp_path / "x.a1").write_text("T1\tProtein 0 4\tAnna\n")
+    (document,) = karat.read(tmp_path)
+    assert [mention.kind for mention in document.mentions] == ["entity"]
+
+
+@pytest.mark.parametrize("found", [".a2", ".rel"])
+def test_a_submission_takes_given_entities_and_texts_from_gold(tmp_path: Path, found: str) -> None:
+    """By hand: of two arguments, the submission has one; it has no event in y, for which gold has no `.a2`."""
+    gold, mine = tmp_path / "gold", tmp_path / "mine"
+    gold.mkdir()
+    mine.mkdir()
+    for name in "xy":
+        (gold / f"{name}.a1").write_text("T1\tProtein 0 4\tAnna\nT2\tProtein 31 37\tattack\n")
+        (gold / f"{name}.txt").write_text(TEXT)
+    events = "T3\tDie 9 15\tkilled\nE1\tDie:T3 Theme:T1 {}\n"
+    (gold / f"x{found}").write_text(events.format("Cause:T2"))
+    (mine / f"x{found}").write_text(events.format(""))
+    (mine / f"y{found}").write_text("")
+    result = karat.score(gold, mine, protocol="textee-2024")
+    assert result["arg.c"].micro.counts == PrecisionRecall(1, 1, 1, 2)
+    assert result.warnings == []
+    assert karat.score(gold, gold, protocol="textee-2024")["arg.c"].f1 == 1
+    validation = run("validate", str(mine), "--against", str(gold), "-p", "textee-2024")
+    assert validation.code == 0, validation.out
 
 
 def test_text_bounds_alone_are_the_events(tmp_path: Path) -> None:
@@ -519,3 +553,14 @@ def test_litbank() -> None:
     assert found == []
     bare = replace(documents[0], text=None)
     assert write(bare, WriteOptions(), print).keys() == {f"{bare.id}.ann"}
+
+
+def test_arguments_that_are_events_are_no_hierarchy(tmp_path: Path) -> None:
+    """One event is the Theme of two others, and not their part; a subevent link still makes a parent."""
+    ann = "T1\tReg 0 4\tAnna\nT2\tReg 9 15\tkilled\nT3\tBind 16 18\tin\nT4\tProtein 31 37\tattack\n"
+    ann += "E1\tReg:T1 Theme:E3\nE2\tReg:T2 Theme:E3\nE3\tBind:T3 Theme:T4\n"
+    assert "two-parents" not in {finding.code for finding in check(read(tmp_path, ann)[0])}
+    ann += "R1\tSubevent Arg1:E1 Arg2:E3\nR2\tSubevent Arg1:E2 Arg2:E3\n"
+    (tmp_path / "d.ann").write_text(ann)
+    (finding,) = json.loads(run("validate", str(tmp_path / "d.ann"), "-f", "json").out)["files"][0]["findings"][:1]
+    assert (finding["code"], finding["line"]) == ("two-parents", 9)

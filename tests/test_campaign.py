@@ -121,6 +121,18 @@ def test_scores_are_those_of_karat_score_and_compare(place: Path) -> None:
             assert scores[id_]["micro"]["f1"] == score["micro"]["f1"], (source, id_)
 
 
+@pytest.mark.slow
+def test_a_campaign_says_what_ranks(tmp_path: Path) -> None:
+    """Gold has no link, so that the first headline measure ranks all the same: both systems score 0 in it."""
+    (tmp_path / "gold.forest").write_text("d\t(1) (2)\n")
+    for name, trees in (("alpha", "(1) (2)"), ("beta", "(1(2))")):
+        folder(tmp_path / "submissions" / name, {"out.forest": f"d\t{trees}\n".encode()})
+    options = ("--gold", str(tmp_path / "gold.forest"), "-p", "araki-2014", "-o", str(tmp_path / "out"), "--no-reports")
+    shown = run("campaign", str(tmp_path / "submissions"), *options, "--jobs", "1").out
+    assert "\naraki-2014: primary systems, all sources; ranked by hierarchy.subevent.mucp (--sort-by)\n" in shown
+    assert "\nalpha and beta tie for first place (hierarchy.subevent.mucp F1 0.0).\nnote: gold supports no" in shown
+
+
 def test_bad_submissions_are_explained_and_stop_no_other(place: Path) -> None:
     content, out = campaign(place, "--no-reports")
     submissions = content["submissions"]

@@ -284,6 +284,7 @@ NEVER_FOUND = {
     "singletons-removed": "only a score may leave out singletons",
     "spool-full": "only a full disk has it; tests/test_outputs.py fills one",
     "file-changed": "only a file that changes meanwhile has it; tests/test_outputs.py changes one",
+    "invisible-no-words": "only a score may leave out invisible words",
     "given-differs": "only a score of a diagnostic task knows what was given",
 }
 

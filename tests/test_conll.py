@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 import karat
 from karat.corpus.files import FileCorpus
@@ -388,8 +389,10 @@ def test_what_is_written(tmp_path: Path) -> None:
         "nw/x\t0\t1\tsaid\t-\n"
         "nw/x\t0\t2\tthe\t(1|(2\n"
         "nw/x\t0\t3\tattack\t2)|1)\n"
-        "nw/x\t0\t4\tkilled\t(3\n"
-        "nw/x\t0\t5\thim\t(0)|3)\n"
+        "\n"
+        "nw/x\t0\t0\tkilled\t(3\n"
+        "nw/x\t0\t1\thim\t(0)|3)\n"
+        "\n"
         "#end document\n"
     )
     ((back,), _) = read(put(tmp_path, text))
@@ -656,3 +659,98 @@ def test_the_carets_are_under_the_cluster_and_not_under_a_number_before_it(tmp_p
     path = put(tmp_path, "#begin document d\nd 0 0 a (0)|(1)\nd 0 1 b (0)\nd 0 2 c (1)\n#end document\n")
     _, line, carets, *_ = run("validate", str(path)).out.splitlines()
     assert (line, carets) == ("    d 0 0 a (0)|(1)", "             ^")
+
+
+# Twelve columns, as OntoNotes has them.
+
+OFFICIAL = """\
+#begin document (bc/x); part 001
+bc/x   1   0    Anna   NNP  (TOP(S(NP*)   -   -   -   Speaker#1  (PERSON)  (4)
+bc/x   1   1    left   VBD         (VP*)) leave 01 1   Speaker#1      *      -
+
+bc/x   1   0     The    DT  (TOP(S(NP*    -   -   -   Speaker#1      *      (7
+bc/x   1   1  attack    NN         *)     -   -   -   Speaker#1      *      7)
+bc/x   1   2    hurt   VBD         (VP*   -   -   -   Speaker#1      *      -
+bc/x   1   3     her   PRP  (NP*))))      -   -   -   Speaker#1      *     (4)
+
+#end document
+"""
+
+
+def test_sentences_are_kept_and_columns_that_are_not_are_lost(tmp_path: Path) -> None:
+    path, copy, lines = put(tmp_path, OFFICIAL), tmp_path / "copy.conll", tmp_path / "x.jsonl"
+    ((document,), _) = read(path)
+    assert document.sentences == ((0, 2), (2, 6))
+    refused = run("convert", str(path), str(copy))
+    assert (refused.code, copy.exists()) == (1, False)
+    columns = "the columns after the fourth, but for the last one (1)"
+    assert columns in refused.err
+    assert columns in run("convert", str(path), str(copy), "--lossy").err
+    assert copy.read_text() == (
+        "#begin document (bc/x); part 001\n"
+        "bc/x\t1\t0\tAnna\t(0)\n"
+        "bc/x\t1\t1\tleft\t-\n"
+        "\n"
+        "bc/x\t1\t0\tThe\t(1\n"
+        "bc/x\t1\t1\tattack\t1)\n"
+        "bc/x\t1\t2\thurt\t-\n"
+        "bc/x\t1\t3\ther\t(0)\n"
+        "\n"
+        "#end document\n"
+    )
+    assert run("convert", str(path), str(lines), "--lossy").code == 0
+    assert json.loads(lines.read_text())["sentences"] == [[0, 2], [2, 6]]
+    for other in (copy, lines):
+        ((back,), _) = read(other)
+        assert (back.forms, back.sentences) == (document.forms, document.sentences)
+        assert fingerprint(back) == fingerprint(document) == fingerprint(replace(document, sentences=()))
+        done = run("convert", str(other), str(tmp_path / "again.conll"))
+        assert (done.code, "lost" in done.err) == (0, False), done.err
+
+
+@pytest.mark.parametrize(
+    ("lines", "sentences"),
+    [
+        (["w\t-", "w\t-"], ()),
+        (["w\t-", "w\t-", ""], ((0, 2),)),
+        (["", "w\t-", "", " \t", "w\t-", "w\t-"], ((0, 1), (1, 3))),
+    ],
+    ids=["no empty lines", "one at the end", "several together"],
+)
+def test_sentences_are_between_empty_lines(
+    tmp_path: Path, lines: list[str], sentences: tuple[tuple[int, int], ...]
+) -> None:
+    ((document,), _) = read(put(tmp_path, "\n".join(["#begin document d", *lines, "#end document"])))
+    assert document.sentences == sentences
+
+
+def test_columns_without_content_are_no_loss(tmp_path: Path) -> None:
+    path = put(tmp_path, "#begin document d\nd 0 0 He - * _ (1)\n#end document\n")
+    assert run("convert", str(path), str(tmp_path / "x.jsonl")).code == 0
+
+
+def test_other_empty_lines_in_the_system_change_nothing(tmp_path: Path) -> None:
+    """Neither the scores nor what is reported."""
+    gold = put(tmp_path, OFFICIAL)
+    system = put(tmp_path, OFFICIAL.replace("\n\n", "\n"), "system.conll")
+    done = json.loads(run("score", str(gold), str(system), "-f", "json").out)
+    assert (done["scores"]["coref.conll"]["micro"]["f1"], done["warnings"]) == (1, [])
+
+
+def test_words_are_made_when_someone_asks(tmp_path: Path) -> None:
+    """Equal lines have equal words only if these are in the same column."""
+    ((document,), _) = read(put(tmp_path, OFFICIAL))
+    words = document.forms
+    assert words is not None
+    assert "_words" not in vars(words)
+    other = put(tmp_path, OFFICIAL.replace("(4)", "-").replace("her", "she"), "other.conll")
+    assert read(other)[0][0].forms != words
+    assert read(put(tmp_path, OFFICIAL.replace("(4)", "-"), "other.conll"))[0][0].forms == words
+    assert "_words" not in vars(words)
+    assert words == ("Anna", "left", "The", "attack", "hurt", "her")
+    assert words[2:4] == ("The", "attack")
+    row = "1\ta\tx\tb\t-\n"
+    counted = read(put(tmp_path, f"#begin document d\n{row}2\ta\tx\tb\t-\n#end document\n"))[0][0].forms
+    not_counted = read(put(tmp_path, f"#begin document d\n{row}{row}#end document\n"))[0][0].forms
+    assert (counted, not_counted) == (("a", "a"), ("b", "b"))
+    assert counted != not_counted

@@ -11,6 +11,7 @@ import os
 import re
 import shlex
 import shutil
+import subprocess
 import sys
 from collections.abc import Iterator
 from importlib.resources import as_file, files
@@ -34,7 +35,6 @@ from karat.families import MEASURES
 from karat.formats import FORMATS
 from karat.model import Cluster, Document, Link, Mention
 from karat.plugin import Law
-from tests.pages import ELISION, matches
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -42,6 +42,34 @@ WRITTEN = sorted(DOCS.rglob("*.md"))
 RENEW = bool(os.environ.get("KARAT_RENEW"))
 
 FENCE = re.compile(r"^```(\w+)(?: title=\"([^\"]+)\")?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+# The output of commands on pages
+
+ELISION = "..."
+
+
+LISTINGS = ("karat formats", "karat measures", "karat protocols")
+"""Commands that list plug-ins. A page with an elision shows some of them, and stays true when another one is added."""
+
+
+def shows(page: str, printed: str, *, command: str = "") -> bool:
+    """Whether a page shows what the command printed; a line `...` matches any lines.
+
+    A listing with a line `...` may have rows that the page does not show, and these widen its columns. So where there
+    is one, the widths of blanks do not matter.
+    """
+    lines = page.splitlines(keepends=True)
+    if ELISION + "\n" not in lines:
+        return page == printed
+    if command in LISTINGS:
+        lines = [part for line in lines for part in (line, ELISION + "\n")]
+    pattern = "".join("(?:.*\n)*?" if line == ELISION + "\n" else re.escape(_narrow(line)) for line in lines)
+    return re.fullmatch(pattern, _narrow(printed)) is not None
+
+
+def _narrow(text: str) -> str:
+    return re.sub(r" {2,}", "  ", text)
 
 
 # Generated pages
@@ -246,7 +274,7 @@ def followed(page: str) -> tuple[str, list[str]]:
         elif kind == "console" and text.startswith(("$ karat ", "$ cd ")):
             for line, output in commands(text):
                 printed = terminal(line)
-                if not matches(output, printed, command=line):
+                if not shows(output, printed, command=line):
                     diff = difflib.unified_diff(output.splitlines(), printed.splitlines(), "page", line, lineterm="")
                     wrong.append("\n".join(diff))
                     if ELISION + "\n" not in output.splitlines(keepends=True):
@@ -323,18 +351,18 @@ def test_a_session_is_copied_as_its_commands() -> None:
 
 
 def test_an_elision_matches_any_lines() -> None:
-    assert matches("a\n...\nd\n", "a\nb\nc\nd\n")
-    assert matches("a\n...\n", "a\n")
-    assert not matches("a\n...\nd\n", "a\nb\n")
-    assert not matches("a\n", "a\nb\n")
-    assert matches("a    b\n...\n", "a        b\nlonger   c\n")
-    assert not matches("a    b\n", "a        b\n")
+    assert shows("a\n...\nd\n", "a\nb\nc\nd\n")
+    assert shows("a\n...\n", "a\n")
+    assert not shows("a\n...\nd\n", "a\nb\n")
+    assert not shows("a\n", "a\nb\n")
+    assert shows("a    b\n...\n", "a        b\nlonger   c\n")
+    assert not shows("a    b\n", "a        b\n")
 
 
 def test_a_listing_of_plug_ins_with_an_elision_may_have_more_rows() -> None:
-    assert matches("a\nc\n...\n", "a\nb\nc\n", command="karat protocols")
-    assert not matches("a\nc\n...\n", "a\nb\nc\n", command="karat protocols tac-2017")
-    assert not matches("c\na\n...\n", "a\nb\nc\n", command="karat protocols")
+    assert shows("a\nc\n...\n", "a\nb\nc\n", command="karat protocols")
+    assert not shows("a\nc\n...\n", "a\nb\nc\n", command="karat protocols tac-2017")
+    assert not shows("c\na\n...\n", "a\nb\nc\n", command="karat protocols")
 
 
 def test_prose_names_only_files_of_the_repository() -> None:
@@ -352,3 +380,73 @@ def test_prose_names_only_files_of_the_repository() -> None:
     elsewhere = re.compile(r"\b(?:CONTRACT|DESIGN|STYLE)\b(?!\|)|\b(?:specs|shared)/|\bpapers/[\w-]+\.txt")
     texts = {path: path.read_text(encoding="utf-8") for path in (*prose, *code) if path != Path(__file__)}
     assert [str(path.relative_to(ROOT)) for path, text in texts.items() if elsewhere.search(text)] == []
+
+
+# The README's own commands, run as they stand there, and the version to cite
+
+README_FILE = ROOT / "README.md"
+README = README_FILE.read_text(encoding="utf-8")
+BLOCKS = re.findall(r"^```(console|python)\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+COMMANDS = [
+    part.partition("\n")
+    for kind, block in BLOCKS
+    if kind == "console"
+    for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]
+]
+INSTALLED = (". .venv/bin/activate", "make demo", "make test")
+"""Commands that need a copy of the repository; what follows needs only karat, and an empty folder."""
+
+
+def test_commands_print_what_the_readme_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One after another, from an empty folder, with the Python at the end."""
+    monkeypatch.chdir(tmp_path)
+    assert [command[0] for command in COMMANDS[:3]] == ["make demo", "make test", ". .venv/bin/activate"]
+    for line, end, output in COMMANDS:
+        program, *args = shlex.split(line)
+        if line in INSTALLED:
+            continue
+        if program == "cd":
+            monkeypatch.chdir(args[0])
+            continue
+        assert program == "karat"
+        done = CliRunner().invoke(cli, args)
+        assert done.exit_code == 0, line
+        if RENEW and ELISION not in output.splitlines():
+            page = README_FILE.read_text(encoding="utf-8")
+            README_FILE.write_text(page.replace(f"{line}{end}{output}", f"{line}\n{done.stdout}"), encoding="utf-8")
+        assert shows(output, done.stdout, command=line), line
+    (code,) = [block for kind, block in BLOCKS if kind == "python"]
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        exec(code, {})
+    assert "nugget.type+realis" in printed.getvalue()
+
+
+def test_other_commands_of_the_readme_run_there_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those in the text that name only files of the demo."""
+    monkeypatch.chdir(tmp_path)
+    assert CliRunner().invoke(cli, ["demo", "--to", "."]).exit_code == 0
+    inline = [re.sub(r"\s+", " ", command) for command in re.findall(r"`karat ([^`]+)`", README)]
+    names = {path.name for path in tmp_path.iterdir()}
+    runnable = [c for c in inline if c.startswith("score ") and names.issuperset(re.findall(r"\S+(?:\.\w+|/)", c))]
+    assert len(runnable) > 1
+    for command in runnable:
+        assert CliRunner().invoke(cli, shlex.split(command)).exit_code == 0, command
+
+
+def test_make_targets_exist() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    targets = [command[0].split()[1] for command in COMMANDS if command[0].startswith("make ")]
+    assert targets == ["demo", "test"]
+    assert all(re.search(rf"^{target}:", makefile, re.MULTILINE) for target in targets)
+
+
+def test_the_demo_installs_only_what_it_needs(tmp_path: Path) -> None:
+    """The tests add theirs to the same environment."""
+    for target, extras in (("demo", {"."}), ("test", {".", ".[dev]"})):
+        make = ["make", "--dry-run", f"VENV={tmp_path / 'none'}", target]
+        planned = subprocess.run(make, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+        assert set(re.findall(r"--editable '?([^'\s]+)", planned)) == extras
+
+
+def test_the_citation_has_the_version() -> None:
+    assert f"\nversion: {karat.__version__}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")

@@ -319,7 +319,7 @@ def test_checks_name_the_line_of_a_mention(tmp_path: Path) -> None:
         str(put(tmp_path, changed('<token_anchor t_id="15"/>', '<token_anchor t_id="12"/><token_anchor t_id="13"/>'))),
     )
     assert done.code == 1
-    assert "1_10ecb.xml, line 24: fault: cluster '3' of document '1_10ecb' has the span" in done.out
+    assert "1_10ecb.xml, line 24: fault: event '3' of document '1_10ecb' has the span" in done.out
     corpus = karat.read(tmp_path)
     (id_,) = corpus.ids()
     items = "33", "36", "99", ("after", "33", "36")

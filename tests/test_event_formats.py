@@ -10,7 +10,7 @@ import pytest
 import karat
 from karat.counts import PrecisionRecall
 from karat.formats import FORMATS
-from karat.model import Document, Sentence
+from karat.model import Document
 from karat.problems import Finding
 from karat.testing import check
 from karat.testing.formats import documents_in
@@ -143,7 +143,7 @@ def test_a_document_of_dygie(tmp_path: Path) -> None:
         ("Flee", (7, 8), "Agent", "entity", (6, 7)),
     }
     assert [mention.cluster for mention in document.mentions if mention.kind == "entity"] == ["d1:1", "d1:1"]
-    assert document.sentences == (Sentence(0), Sentence(6))
+    assert document.sentences == ((0, 6), (6, 8))
     assert document.about == {"dataset": "ace"}
 
 
@@ -212,7 +212,7 @@ def test_repeated_links_of_rams_are_kept(tmp_path: Path) -> None:
 def test_a_document_of_wikievents(tmp_path: Path) -> None:
     document = only(saved(tmp_path / "w.jsonl", WIKIEVENTS))
     assert arguments(document) == {("Conflict.Attack.Unspecified", *rest) for _, *rest in ATTACK}
-    assert document.sentences == (Sentence(0),)
+    assert document.sentences == ((0, 6),)
 
 
 @pytest.mark.parametrize("record", [FEWFC, DUEE], ids=["FewFC", "DuEE"])
@@ -312,12 +312,9 @@ BAD: dict[str, tuple[dict[str, Any], list[Told]]] = {
     "no window id": (changed(TEXTEE, "wnd_id", to=""), [("textee-shape", "fatal", 1)]),
     "an offset in words": (changed(TEXTEE, *EVENTS, "trigger", "start", to="two"), [("textee-shape", "fatal", 1)]),
     "an empty span": (changed(TEXTEE, *EVENTS, "trigger", "end", to=2), [("event-span", "fatal", 1)]),
-    "a negative offset": (changed(WIKIEVENTS, *EVENTS, "trigger", "start", to=-1), [("event-span", "fatal", 1)]),
-    "a large offset": (changed(TEXTEE, *EVENTS, "trigger", "end", to=10**18), [("event-span", "fatal", 1)]),
-    "a reversed entity": (
-        changed(TEXTEE, "entity_mentions", 0, "start", to=4),
-        [("event-span", "fatal", 1), ("argument-unknown", "fault", 1)],
-    ),
+    "a negative offset": (changed(TEXTEE, *EVENTS, "trigger", "start", to=-1), [("event-span", "fatal", 1)]),
+    "a large offset": (changed(TEXTEE, *EVENTS, "trigger", "end", to=10**19), [("event-span", "fatal", 1)]),
+    "a reversed entity": (changed(TEXTEE, "entity_mentions", 0, "start", to=4), [("event-span", "fatal", 1)]),
     "an unknown entity": (
         changed(TEXTEE, *EVENTS, "arguments", 0, "entity_id", to="T9"),
         [("argument-unknown", "fault", 1)],

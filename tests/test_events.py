@@ -95,7 +95,7 @@ JSONL = """{"id": "d", "mentions": [{"id": "m", "span": [[0, 1]], "cluster": "C"
 @pytest.mark.parametrize(
     ("name", "text", "everywhere", "among_events"),
     [
-        ("a.tbf", TBF, {"after"}, {"after"}),
+        ("a.tbf", TBF, {"after", "nothing"}, {"after", "nothing"}),
         ("a.ann", BRAT, {"Victim", "after", "subevent"}, {"subevent"}),
         ("a.jsonl", JSONL, {"cause", "Victim"}, {"cause"}),
     ],

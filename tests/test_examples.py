@@ -150,7 +150,7 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Path:
         shutil.copy("gold.jsonl.gz", "corpus.jsonl.gz")
         for side in ("gold", "system"):
             done("convert", f"{side}.jsonl", f"{side}.tbf", "--lossy")
-        for name in ("baseline.tbf", "mine.tbf"):
+        for name in ("baseline.tbf", "mine.tbf", "run1.tbf", "run2.tbf"):
             shutil.copy("system.tbf", name)
         for name in ("annotations", "gold", "submissions"):
             Path(name).mkdir()
@@ -168,6 +168,10 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Path:
             Path(f"ecbplus/{topic}").mkdir(parents=True)
             for number in (1, 2):
                 Path(f"ecbplus/{topic}/{topic}_{number}ecb.xml").write_text(ecb(topic, number))
+        validated = [f"{topic},{number}ecb,0\n" for topic in (1, 2, 23, 26) for number in (1, 2)]
+        Path("ecbplus/ECBplus_coreference_sentences.csv").write_text(
+            "".join(("Topic,File,Sentence Number\n", *validated))
+        )
         done("convert", "ecbplus", "sac.jsonl", "--topics", "26-45")
         for name, text in {"apf/D1.apf.xml": ace_files.apf(), "sgm/D1.sgm": ace_files.SGM}.items():
             Path(name).parent.mkdir()

@@ -24,7 +24,7 @@ from tests.corpora import as_jsonl
 from tests.running import run
 
 FIGURE_2 = "({E6,E7}(E4)(E5)(E8(E9))(E11(E12))(E13(E14)))"
-EXAMPLES = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+EXAMPLES = settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def document(trees: str, id_: str = "d") -> Document:
@@ -167,7 +167,7 @@ def test_one_undefined_document_leaves_the_corpus_undefined_and_is_named() -> No
     (reported,) = [finding for finding in result.warnings if finding.code == "hierarchy-undefined"]
     assert reported.severity == "note"
     assert "document 'd1'" in reported.message
-    assert "gold 1 of the system's" in reported.message
+    assert "gold lacks 1 of the system's" in reported.message
     assert "--set twinless=own-pairs, ignore or drop-system gives a score" in reported.message
 
 
@@ -292,6 +292,7 @@ def test_an_implied_link_is_no_second_parent_if_implied_links_count(tmp_path: Pa
         scores = json.loads(done.out)["scores"]
         leaves = [scores[f"hierarchy.subevent.{name}"]["micro"] for name in ("mucp", "blancp", "nstmp", "ceafp")]
         assert [leaf.get("f1", leaf.get("score")) for leaf in leaves] == [1.0] * 4
+        assert scores["hierarchy.subevent.siblings"]["micro"]["f1"] is None  # an implied link makes none
         assert run("validate", one, "--against", other, *transitive).code == 0
     for path, options in ((gold, transitive[:2]), (mixed, transitive)):
         done = run("score", path, path, *options, "-f", "json")
@@ -409,27 +410,23 @@ def test_kinds_of_links_that_gold_lacks(tmp_path: Path) -> None:
     kinds = {"Subevent": 2, "causes": 1}
     links = tuple(Link(kind, "E1", f"E{n + 2}") for kind, count in kinds.items() for n in range(count))
     (tmp_path / "system.jsonl").write_bytes(as_jsonl(replace(document, links=links)))
-    expected = [
-        "the system has 2 links of kind 'Subevent', which gold lacks. Did you mean subevent?",
-        "the system has 1 link of kind 'causes', which gold lacks. Known: member, subevent.",
-    ]
+    expected = (
+        "the system has links of kinds that gold lacks: 'Subevent' (2; did you mean subevent?), "
+        "'causes' (1; known: member, subevent)"
+    )
     system = str(tmp_path / "system.jsonl")
     for options in (("-p", "araki-2014"), ("-p", "tac-2017"), ("-p", "araki-2014", "--jobs", "2")):
-        warnings = json.loads(run("score", gold, system, *options, "-f", "json").out)["warnings"]
-        assert [(w["message"], w["file"]) for w in warnings if w["code"] == "link-kind-absent"] == [
-            (message, system) for message in expected
-        ]
+        assert f"note: {system}: {expected} [link-kind-absent]" in run("score", gold, system, *options).out
     done = run("validate", system, "--against", gold)
-    assert done.code == 0
-    assert all(message in done.out for message in expected)
+    assert (done.code, f"{system}: note: {expected} [link-kind-absent]" in done.out) == (0, True)
     assert "link-kind-absent" not in run("score", gold, gold, "-p", "araki-2014").out
     assert "link-kind-absent" not in run("validate", system, "--against", tbf(tmp_path / "blind.tbf")).out
 
 
 @pytest.mark.parametrize("transitive", [False, True])
-def test_a_tree_5000_deep(transitive: bool) -> None:
+def test_a_tree_2000_deep(transitive: bool) -> None:
     """No recursion; as deep as this there are more chains of events than a number can hold."""
-    deep = "".join(f"({number}" for number in range(5000)) + ")" * 5000
+    deep = "".join(f"({number}" for number in range(2000)) + ")" * 2000
     result = scored(deep, deep, transitive=transitive)
     assert f1(result, "mucp") == f1(result, "blancp") == f1(result, "ceafp") == 1.0
     assert f1(result, "nstmp") == (None if transitive else 1.0)

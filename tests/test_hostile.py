@@ -82,6 +82,18 @@ def assert_both_sides_refused(name: str, good: str, code: str, *says: str, line:
     assert_refused(score(name, good), code, *says, file=name, line=line)
 
 
+def assert_gold_refused_system_warned(name: str, good: str, code: str, *says: str, line: int) -> None:
+    """Of a system, one bad item is a fault: it is counted, and matches nothing."""
+    assert_refused(score(name, good), code, *says, file=name, line=line)
+    scored = results(good, name)
+    (warning,) = [warning for warning in scored["warnings"] if warning["code"] == code]
+    assert (warning["severity"], warning["file"], warning["line"]) == ("fault", name, line)
+    assert all(text in warning["message"] + warning["hint"] for text in says)
+    measure = "nugget.span"
+    counts = scored["scores"][measure]["micro"]["counts"]
+    assert counts["precision_den"] == scored["system"]["mentions"]
+
+
 def results(gold: str, system: str, *options: str, stdin: bytes = b"") -> Any:
     done = run("score", gold, system, "-f", "json", *options, stdin=stdin)
     assert done.code == 0, done.err
@@ -164,13 +176,13 @@ def test_broken_tbf(name: str) -> None:
 )
 def test_span_that_is_none(span: str) -> None:
     save("broken.tbf", block(E1, mention("E2", span)))
-    assert_both_sides_refused("broken.tbf", "fine.tbf", "tbf-span", repr(span)[:20], "begin,end", line=3)
+    assert_gold_refused_system_warned("broken.tbf", "fine.tbf", "tbf-span", repr(span)[:20], "begin,end", line=3)
 
 
 @pytest.mark.parametrize("span", ["", ",", "t1,", "t1,,t2"])
 def test_token_span_that_is_none(span: str) -> None:
     save("broken.tbf", block(E1, mention("E2", span)))
-    done = score("fine.tbf", "broken.tbf", "--unit", "token")
+    done = score("broken.tbf", "fine.tbf", "--unit", "token")
     assert_refused(done, "tbf-span", repr(span), file="broken.tbf", line=3)
 
 
@@ -187,7 +199,7 @@ def test_token_span_that_is_none(span: str) -> None:
     ids=["span", "id", "line", "old line ends"],
 )
 def test_messages_stay_short(content: str) -> None:
-    done = score("fine.tbf", save("broken.tbf", content))
+    done = score(save("broken.tbf", content), "fine.tbf")
     assert done.code == 1
     assert max(map(len, done.err.splitlines())) < 1000
     assert "\r" not in done.err
@@ -309,42 +321,54 @@ ONE = '{"id": "d2", "mentions": [{"id": "m", "span": [[1, 3]]'
 DEEP_TEXT = '{"id": "d2", "text": ' + "[" * 100_000 + "]" * 100_000 + "}"
 DEEP_VALUE = ONE + ', "attributes": {"a": ' + "[" * 100_000
 BROKEN_JSONL: dict[str, tuple[str, str]] = {
-    "{'id': 'd2'}": ("jsonl-shape", "malformed"),
-    '{"id": "d2"': ("jsonl-shape", "truncated"),
-    '{"id": "d2"} {"id": "d3"}': ("jsonl-shape", "trailing"),
+    "{'id': 'd2'}": ("jsonl-shape", "this is not JSON: found"),
+    '{"id": "d2"': ("jsonl-shape", "ends within a value"),
+    '{"id": "d2"} {"id": "d3"}': ("jsonl-shape", "something follows the value: found"),
     '["d2"]': ("jsonl-shape", "object"),
-    "d2": ("jsonl-shape", "malformed"),
-    "{}": ("jsonl-shape", "`id`"),
-    '{"id": 2}': ("jsonl-shape", "`str`, got `int`"),
-    '{"id": null}': ("jsonl-shape", "`str`, got `null`"),
+    "d2": ("jsonl-shape", "this is not JSON: found 'd2'"),
+    "{}": ("jsonl-shape", "the field 'id' is missing"),
+    '{"id": 2}': ("jsonl-shape", "id is a whole number, expected a string, such as "),
+    '{"id": null}': ("jsonl-shape", "id is null, expected a string"),
     '{"id": "d1"}': ("document-twice", "'d1'"),
-    '{"id": "d2", "mention": []}': ("jsonl-shape", "`mention`"),
-    '{"id": "d2", "mentions": {}}': ("jsonl-shape", "`array`, got `object`"),
+    '{"id": "d2", "mention": []}': ("jsonl-shape", "the field 'mention' is not known"),
+    '{"id": "d2", "mentions": {}}': ("jsonl-shape", "mentions is an object, expected a list"),
     '{"id": "d2", "unit": "chars"}': ("jsonl-shape", "'chars'"),
-    '{"id": "d2", "mentions": [{"id": "m"}]}': ("jsonl-shape", "`span`"),
-    '{"id": "d2", "mentions": [{"span": []}]}': ("jsonl-shape", "`id`"),
+    '{"id": "d2", "mentions": [{"id": "m"}]}': ("jsonl-shape", "the field 'span' is missing in mentions[0]"),
+    '{"id": "d2", "mentions": [{"span": []}]}': ("jsonl-shape", "the field 'id' is missing in mentions[0]"),
     '{"id": "d2", "mentions": [{"id": "m", "span": [3, 5]}]}': ("jsonl-shape", "span[0]"),
-    '{"id": "d2", "mentions": [{"id": "m", "span": [[3]]}]}': ("jsonl-shape", "length"),
-    '{"id": "d2", "mentions": [{"id": "m", "span": [[3, 5, 7]]}]}': ("jsonl-shape", "length"),
-    '{"id": "d2", "mentions": [{"id": "m", "span": [["3", "5"]]}]}': ("jsonl-shape", "`int`, got `str`"),
-    '{"id": "d2", "mentions": [{"id": "m", "span": [[3, 5.5]]}]}': ("jsonl-shape", "`int`, got `float`"),
-    '{"id": "d2", "mentions": [{"id": "m", "span": [[true, 5]]}]}': ("jsonl-shape", "`int`, got `bool`"),
+    '{"id": "d2", "mentions": [{"id": "m", "span": [[3]]}]}': ("jsonl-shape", "must have 2 values, such as [1, 2]"),
+    '{"id": "d2", "mentions": [{"id": "m", "span": [[3, 5, 7]]}]}': (
+        "jsonl-shape",
+        "mentions[0].span[0] must have 2 values",
+    ),
+    '{"id": "d2", "mentions": [{"id": "m", "span": [["3", "5"]]}]}': (
+        "jsonl-shape",
+        "mentions[0].span[0][0] is a string, expected a whole number, such as 3",
+    ),
+    '{"id": "d2", "mentions": [{"id": "m", "span": [[3, 5.5]]}]}': (
+        "jsonl-shape",
+        "is a number, expected a whole number",
+    ),
+    '{"id": "d2", "mentions": [{"id": "m", "span": [[true, 5]]}]}': (
+        "jsonl-shape",
+        "is true or false, expected a whole number",
+    ),
     '{"id": "d2", "mentions": [{"id": "m", "span": [[5, 5]]}]}': ("jsonl-span", "'m'"),
     '{"id": "d2", "mentions": [{"id": "m", "span": [[5, 3]]}]}': ("jsonl-span", "'m'"),
     '{"id": "d2", "mentions": [{"id": "m", "span": [[-1, 3]]}]}': ("jsonl-span", "'m'"),
     ONE + ', "head": [[3, 3]]}]}': ("jsonl-span", "'m'"),
-    ONE + ', "type": "Life.Die"}]}': ("jsonl-shape", "`type`"),
+    ONE + ', "type": "Life.Die"}]}': ("jsonl-shape", "the field 'type' is not known in mentions[0]"),
     ONE + ', "attributes": {"type": []}}]}': ("jsonl-shape", "attributes"),
     ONE + ', "attributes": {"n": 1e999}}]}': ("jsonl-shape", "range"),
     ONE + '}, {"id": "m", "span": [[4, 5]]}]}': ("mention-twice", "'m'"),
     '{"id": "d2", "clusters": [{"id": "c"}, {"id": "c"}]}': ("mention-twice", "cluster id 'c'"),
-    '{"id": "d2", "links": [{"kind": "after", "from": "m"}]}': ("jsonl-shape", "`to`"),
+    '{"id": "d2", "links": [{"kind": "after", "from": "m"}]}': ("jsonl-shape", "the field 'to' is missing in links[0]"),
     '{"id": "d2", "mentions": [{"id": "a", "span": [[1, 3]]}, {"id": "b", "span": [[4, 5]]}], "links": [{"kind": '
     '"after", "from": "a", "to": "b"}, {"kind": "after", "from": "b", "to": "a"}]}': ("link-cycle", "a -> b -> a"),
     '{"id": ""}': ("jsonl-shape", "id"),
     '{"id": "d2", "mentions": [{"id": "", "span": [[1, 3]]}]}': ("jsonl-shape", "id"),
-    DEEP_TEXT: ("jsonl-shape", "the document.text"),
-    DEEP_VALUE: ("jsonl-shape", "the document.mentions[0].attributes"),
+    DEEP_TEXT: ("jsonl-shape", "text is a list, expected a string"),
+    DEEP_VALUE: ("jsonl-shape", "mentions[0].attributes"),
 }
 
 
@@ -352,7 +376,8 @@ BROKEN_JSONL: dict[str, tuple[str, str]] = {
 def test_broken_jsonl(line: str) -> None:
     code, says = BROKEN_JSONL[line]
     save("broken.jsonl", f"{JSON_FINE}{line}\n")
-    assert_both_sides_refused("broken.jsonl", "fine.jsonl", code, says, line=2)
+    check = assert_gold_refused_system_warned if code == "jsonl-span" else assert_both_sides_refused
+    check("broken.jsonl", "fine.jsonl", code, says, line=2)
 
 
 # Scored with a counted warning: code, severity, line, what is said, system file
@@ -632,7 +657,7 @@ def test_entry_points_are_not_looked_up_for_every_file(monkeypatch: pytest.Monke
 
 
 def test_broken_standard_input() -> None:
-    done = score("fine.tbf", "-", stdin=block(E1, mention("E2", "5,3")).encode())
+    done = score("-", "fine.tbf", stdin=block(E1, mention("E2", "5,3")).encode())
     assert_refused(done, "tbf-span", "'5,3'", file="standard input", line=3)
 
 
@@ -718,9 +743,9 @@ def test_messages_of_the_real_program_are_the_same(args: str) -> None:
 
 BROKEN_PROTOCOLS: dict[str, tuple[str | bytes, str]] = {
     "not TOML": ("title = \n", "not TOML"),
-    "empty": ("", "`title`"),
-    "no measures": ("title = 'mine'\n", "`measures`"),
-    "unknown key": ("title = 'mine'\nmeasures = []\nunits = 'document'\n", "`units`"),
+    "empty": ("", "the field 'title' is missing"),
+    "no measures": ("title = 'mine'\n", "the field 'measures' is missing"),
+    "unknown key": ("title = 'mine'\nmeasures = []\nunits = 'document'\n", "the field 'units' is not known"),
     "wrong unit": ("title = 'mine'\nmeasures = []\nunit = 'sentence'\n", "'sentence'"),
     "unknown family": ("title = 'mine'\n[[measures]]\nfamily = 'nuget'\n", "Did you mean nugget?"),
     "unknown alignment": ("title = 'mine'\n[[measures]]\nfamily = 'nugget'\nalignment = 'a'\n", "'a'"),
@@ -822,7 +847,7 @@ def test_control_characters_do_not_reach_the_terminal(content: str) -> None:
 
 def test_control_characters_in_messages() -> None:
     save("system.tbf", block(mention("E1", "\x1b[31m")))
-    done = run("score", "fine.tbf", "system.tbf")
+    done = run("score", "system.tbf", "fine.tbf")
     assert done.code == 1
     assert "\x1b" not in done.err
 

@@ -362,6 +362,19 @@ def test_five_hundred_documents_are_drawn_one_at_a_time(opening: Open, tmp_path:
 
 
 @pytest.mark.slow
+def test_a_long_text_is_laid_out_as_it_comes_into_view(opening: Open, tmp_path: Path) -> None:
+    """Browsers need minutes for a paragraph of megabytes; blocks that are out of view cost nothing."""
+    text = "The attack of Monday was followed by a strike. " * 40_000
+    marks = [mention(f"m{number}", 47_000 * number + 4, 47_000 * number + 10) for number in range(40)]
+    page = opening(reported(tmp_path, [{"id": "d", "text": text, "mentions": marks}], [{"id": "d", "mentions": []}]))
+    assert page.locator("#text .block").count() == 95
+    assert page.locator("#text").text_content().replace("\N{MINUS SIGN}", "") == text
+    page.keyboard.press("p")
+    assert position(page) == "Error 40 of 40"
+    assert 0 < page.locator(".piece.selected").bounding_box()["y"] < 800
+
+
+@pytest.mark.slow
 def test_forty_systems(opening: Open, tmp_path: Path) -> None:
     text = "attack " * 10
     marks = [mention(f"m{number}", 7 * number, 7 * number + 6) for number in range(10)]

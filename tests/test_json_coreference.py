@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import karat
-from karat.model import Document, Sentence
+from karat.model import Document
 from tests.event_files import E2E, PRECO, SENTENCES, WEC, changed, saved
 from tests.running import run
 from tests.test_event_formats import findings, only
@@ -39,13 +39,13 @@ def test_spans_of_e2e_are_inclusive(tmp_path: Path) -> None:
     document = only(saved(tmp_path / "g.jsonlines", E2E))
     assert mentions(document) == [ANNA, TOWN, SHE, IT]
     assert (document.unit, document.forms) == ("token", (*SENTENCES[0], *SENTENCES[1]))
-    assert document.sentences == (Sentence(0), Sentence(5))
+    assert document.sentences == ((0, 5), (5, 8))
 
 
 def test_spans_of_preco_are_in_their_sentences(tmp_path: Path) -> None:
     document = only(saved(tmp_path / "g.jsonl", PRECO))
     assert mentions(document) == [ANNA, TOWN, SHE, ("saw", ((6, 7),), "d1:3"), IT]
-    assert document.sentences == (Sentence(0), Sentence(5))
+    assert document.sentences == ((0, 5), (5, 8))
 
 
 def test_the_same_corpus_in_conll_and_jsonl(tmp_path: Path) -> None:
@@ -129,7 +129,7 @@ def test_contexts_are_laid_one_after_the_other(tmp_path: Path) -> None:
     first, second = karat.read(listed(tmp_path / "g.json", LISTED))
     assert mentions(first) == [("tour", ((1, 2),), "7"), ("It", ((5, 6),), "7"), ("began May", ((2, 3), (4, 5)), "9")]
     assert mentions(second) == [("first show", ((4, 6),), "7")]
-    assert (first.forms, first.sentences) == ((*FIRST, *SECOND), (Sentence(0), Sentence(5)))
+    assert (first.forms, first.sentences) == ((*FIRST, *SECOND), ((0, 5), (5, 11)))
     assert (first.topic, first.mentions[0].attributes) == ("3", {"type": "8"})
     assert next(iter(karat.read(saved(tmp_path / "t.json", {**WEC, "topic_id": -1})))).topic is None
 

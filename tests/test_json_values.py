@@ -92,6 +92,18 @@ def test_entries_have_keys_and_places() -> None:
         pytest.param(json.dumps(TEXTEE) + "\n[]\n", "textee-shape", 2, id="a list on a line"),
         pytest.param('{"wnd_id": "a", "event_mentions": [], "wnd_id": "b"}', "json-key-twice", 1, id="a key twice"),
         pytest.param(
+            '{"wnd_id": "a", "event_mentions": [], "relation_mentions": [{"id": "r", "id": "s"}]}',
+            "json-key-twice",
+            1,
+            id="a key twice in what is not read",
+        ),
+        pytest.param(
+            '{"wnd_id": "a", "text": "x\\u003ay", "event_mentions": [], "event_mentions": []}',
+            "json-key-twice",
+            1,
+            id="a key twice beside an escaped colon",
+        ),
+        pytest.param(
             f'{json.dumps(TEXTEE)}\n{{"wnd_id": "a", "event_mentions": [],\n "x": {{"y": 1, "y": 2}}}}',
             "textee-shape",
             2,
@@ -123,6 +135,17 @@ def test_what_cannot_be_read_is_refused_with_its_line(
         list(open_corpus(str(path), format="textee"))
     assert caught.value.finding.code == code
     assert caught.value.finding.line == (line or path.read_text().rstrip().count("\n") + 1)
+
+
+def test_a_line_with_known_keys_is_decoded_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Empty lists and absent fields included: TextEE files have many small lines."""
+    window = {"wnd_id": "b", "tokens": [], "entity_mentions": [], "relation_mentions": [], "event_mentions": []}
+    path = tmp_path / "gold.json"
+    path.write_text(
+        "".join(json.dumps(line) + "\n" for line in (TEXTEE, window, {"wnd_id": "c", "event_mentions": []}))
+    )
+    monkeypatch.delattr("karat.formats._json.refuse_repeated_keys")
+    assert len(list(open_corpus(str(path), format="textee"))) == 3
 
 
 # Formats by content
@@ -191,3 +214,48 @@ def test_keys_after_a_long_value_count(tmp_path: Path) -> None:
     path = tmp_path / "gold.jsonl"
     path.write_text(json.dumps({"wnd_id": "a", "text": "x" * (1 << 20), "event_mentions": []}))
     assert karat.read(path).format == "textee"
+
+
+@pytest.mark.parametrize(
+    ("line", "keys", "nearest"),
+    [
+        ({"doc_key": "d", "sentences": [["a"]], "chains": []}, "'doc_key', 'sentences', 'chains'", "'events' or 'ner'"),
+        ({"id": "d", "mention": []}, "'id', 'mention'", "jsonl, the nearest, also has 'mentions'"),
+        ({"target": "x", "denotations": []}, "'target', 'denotations'", ""),
+    ],
+)
+@pytest.mark.parametrize("suffix", [".jsonl", ".json", ".textee.json"])
+def test_an_unknown_format_is_said_once(line: Any, keys: str, nearest: str, suffix: str, tmp_path: Path) -> None:
+    """With the keys of its first object, not once per line, whatever the suffix, and pretty-printed or not."""
+    for text in (3 * f"{json.dumps(line)}\n", json.dumps([line], indent=2)):
+        path = tmp_path / f"x{suffix}"
+        path.write_text(text)
+        done = run("validate", str(path), "-f", "json")
+        (finding,) = json.loads(done.out)["files"][0]["findings"]
+        assert finding["code"] == "format-unknown"
+        assert f"has the keys {keys}" in finding["message"]
+        assert nearest in finding["message"]
+
+
+def test_pretty_printed_documents_are_read(tmp_path: Path) -> None:
+    """One value, or a list of them; findings name the line of the mention."""
+    documents = [{"id": id_, "text": "abc", "mentions": [{"id": "m", "span": [[0, 9]]}]} for id_ in "ab"]
+    one, both, lines = tmp_path / "one.jsonl", tmp_path / "both.json", tmp_path / "lines.jsonl"
+    one.write_text(json.dumps(documents[0], indent=1))
+    both.write_text(json.dumps(documents, indent=1))
+    lines.write_text("".join(f"{json.dumps(document)}\n" for document in documents))
+    assert list(karat.read(both)) == list(karat.read(lines))
+    assert list(karat.read(one)) == list(karat.read(lines))[:1]
+    (finding,) = json.loads(run("validate", str(one), "-f", "json").out)["files"][0]["findings"]
+    assert (finding["code"], finding["line"]) == ("span-beyond-text", 6)
+
+
+def test_stray_json_is_no_part_of_a_folder(tmp_path: Path) -> None:
+    """Beside the files of BioNLP, for example."""
+    (tmp_path / "x.a1").write_text("T1\tProtein 0 4\tAnna\n")
+    (tmp_path / "x.a2").write_text("T2\tDie 9 15\tkilled\nE1\tDie:T2 Theme:T1\n")
+    (tmp_path / "x.json").write_text('{"target": "x", "text": "Anna", "denotations": []}')
+    done = run("validate", str(tmp_path), "-f", "json")
+    codes = {finding["code"] for file in json.loads(done.out)["files"] for finding in file["findings"]}
+    assert codes == {"file-skipped", "text-missing"}
+    assert [document.id for document in karat.read(tmp_path)] == ["x"]

@@ -26,8 +26,7 @@ from karat.problems import Findings, KaratError
 from karat.report.figures.figure import Curves, Figure, Line
 from karat.studies import lab
 from karat.studies.curves import Bench, Curve, Point, groups, stops, ways
-from karat.studies.lab import Examination, Options, examine, samples, setting
-from karat.studies.lab_report import bar
+from karat.studies.lab import Examination, Options, bar, examine, samples, setting
 from karat.studies.pieces import Clusters, Elements, Links, Mentions, Pieces, kinds_of_elements, strangers
 from karat.studies.properties import SAME, Verdict, judged
 from tests.corpora import corpus, documents, mention

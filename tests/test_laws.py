@@ -21,7 +21,7 @@ from karat.protocols import PROTOCOLS, resolve
 from karat.run.pipeline import Batch, Task, Work
 from karat.testing import check, laws, suite
 from karat.testing.checks import check_laws, takes_defaults
-from karat.testing.corpora import Sides, argument_documents, sides, template_documents
+from karat.testing.corpora import Sides, argument_documents, completed, distinct, sides, template_documents
 from karat.testing.laws import LAWS, Trial, tables
 from tests.corpora import ace, arguments, corpus, mention, templates
 
@@ -109,6 +109,40 @@ def test_laws_of_arguments_and_templates(name: str) -> None:
     check_laws(resolve(name).laws, resolve(name), corpora=sides(made), examples=20)
 
 
+RESTRICTED = ("coref", "hierarchy", "sequence")
+"""Families whose breakdowns score a restricted corpus and count its mentions, as `coref.mention` does."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PROTOCOLS.names())
+def test_the_items_of_a_breakdown_agree_with_its_scores(name: str) -> None:
+    """All items are missed if recall is 0, and only then; of items that count 0 to 1, those found are at least R."""
+    families = _argument_families(name)
+    both_sides = sides().map(distinct).map(completed)
+    if families:
+        both_sides = sides(template_documents if "template" in families else argument_documents)
+
+    @settings(parent=EXAMPLES, database=None)
+    @given(both_sides)
+    def check_items(both: Sides) -> None:
+        if not any(document.links if families else document.mentions for document in both[0]):
+            return
+        result = score(*map(corpus, both), protocol=name, by=["role" if families else "type"])
+        for row in next(iter(result.by.values())).values():
+            for id_, found in row.items():
+                counts, items = found.micro.counts, found.items
+                is_of_items = id_ == "coref.mention" or id_.partition(".")[0] not in RESTRICTED
+                if not isinstance(counts, PrecisionRecall) or items is None or not is_of_items:
+                    continue
+                gold, system = items.gold - items.missed, items.system - items.spurious
+                assert ((counts.recall_num > 0), (counts.precision_num > 0)) == (gold > 0, system > 0)
+                if "bounded" in resolve(name).laws:
+                    assert counts.recall_den != items.gold or counts.recall_num <= gold + 1e-9
+                    assert counts.precision_den != items.system or counts.precision_num <= system + 1e-9
+
+    check_items()
+
+
 def one(*mentions: Mention) -> list[Document]:
     return [Document("d", mentions=mentions)]
 
@@ -185,7 +219,7 @@ COUNTEREXAMPLES: dict[tuple[str, Law], Sides] = {
             [Document(id_, topic="t", mentions=(mention("g", (0, 4), cluster="c"),)) for id_ in "de"],
             [Document(id_, topic="t", mentions=(mention("g", (0, 4), cluster="c"),)) for id_ in "de"],
         )
-        for protocol in ACROSS
+        for protocol in (*ACROSS, "cattan-2021")
     },
     # Values may be negative.
     **{

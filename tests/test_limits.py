@@ -105,7 +105,7 @@ def test_errors_in_entities_that_all_share_two_strings(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_details_of_siblings(tmp_path: Path) -> None:
     """All children of one event are siblings of each other, and the system has none of these pairs."""
-    count = 1500
+    count = 1450
     star = tbf(tmp_path / "star.tbf", apart(count), *(f"@Subevent\tR{n}\tE0,E{n}" for n in range(1, count)))
     chain = tbf(tmp_path / "chain.tbf", apart(count), *(f"@Subevent\tR{n}\tE{n - 1},E{n}" for n in range(1, count)))
     refused = run("score", star, chain, "-p", "araki-2014", "--details")

@@ -113,6 +113,44 @@ def test_meta_documents_are_scored_like_their_documents(tmp_path: Path) -> None:
     assert results["pure-cdec"]["coref.muc"].micro.values == {"precision": 0, "recall": 0, "f1": 0}
 
 
+@pytest.mark.parametrize("protocol", ["conll-2012", "tac-2017"])
+def test_protocols_within_documents_see_one_document(tmp_path: Path, protocol: str) -> None:
+    """As the Perl scorer does: a link of the meta-document is a link of a document."""
+    gold, system = put(tmp_path, GOLD), put(tmp_path, WITHIN, "system.conll")
+    command = ["score", str(gold), str(system), "-m", "coref", "-f", "json"]
+    found = json.loads(run(*command, "-p", protocol).out)
+    assert found["gold"]["documents"] == 1
+    if protocol == "conll-2012":  # three mentions of gold's cluster, two of which the system links
+        assert found["scores"]["coref.muc"]["micro"]["counts"] == {
+            "precision_num": 1,
+            "precision_den": 1,
+            "recall_num": 1,
+            "recall_den": 2,
+        }
+    assert karat.score(gold, system, protocol=protocol).gold.documents == 1
+    assert karat.score(karat.read(gold), karat.read(system), protocol=protocol).gold.documents == 1
+    compared = karat.compare(gold, {"a": system}, protocol=protocol, resamples=10).to_dict()
+    assert compared["systems"]["a"]["gold"]["documents"] == 1
+    one = [put(tmp_path, text.replace("metadoc_d", "t"), f"{n}.conll") for n, text in enumerate((GOLD, WITHIN))]
+    assert found["scores"] == karat.score(*one, protocol=protocol, measures="coref").to_dict()["scores"]
+    divided = json.loads(run(*command, "-p", protocol, "--documents", "prefix").out)
+    assert divided["gold"]["documents"] == 2
+    assert divided["scores"] != found["scores"]
+    for both in (["-p", protocol, "-p", "simple-cdec"], ["-p", "simple-cdec"]):
+        content = json.loads(run(*command, *both).out)
+        sides = [one["gold"] for one in content["protocols"].values()] if "protocols" in content else [content["gold"]]
+        assert {side["documents"] for side in sides} == {2}
+
+
+def test_a_system_is_divided_as_gold_is(tmp_path: Path) -> None:
+    """Documents of gold in JSONL are those of the lines of a system's meta-document."""
+    gold, system = str(tmp_path / "gold.jsonl"), str(put(tmp_path, WITHIN, "system.conll"))
+    assert run("convert", str(put(tmp_path, GOLD)), gold).code == 0
+    result = karat.score(gold, system, protocol="conll-2012")
+    assert (result.gold.documents, result["coref.mention"].f1) == (2, 1)
+    assert run("validate", system, "--against", str(tmp_path / "gold.conll"), "-p", "conll-2012").code == 0
+
+
 @pytest.mark.parametrize("text", [COLUMN, GOLD])
 def test_a_perfect_system_scores_100_under_the_default_protocols(tmp_path: Path, text: str) -> None:
     gold = put(tmp_path, text)

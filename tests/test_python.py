@@ -15,6 +15,7 @@ from karat.api.scoring import Result, Results
 from karat.run.pairs import PreparedPair
 from karat.run.plan import Plan
 from karat.run.rows import DocumentRow
+from tests.corpora import ace
 
 with as_file(files("karat") / "demo") as FOLDER:
     GOLD, SYSTEM = (list(karat.read(FOLDER / f"{name}.jsonl")) for name in ("gold", "literal"))
@@ -67,7 +68,6 @@ def test_a_string_stands_for_a_list_of_one() -> None:
     ("wrong", "code"),
     [
         (document(ATTACK, ATTACK), "mention-twice"),
-        (document(Mention("m", ((9, 4),))), "jsonl-span"),
         (document(Mention("m", (("a", 4),))), "not-a-document"),  # type: ignore[arg-type]
         (document(Mention("m", ((0, 4),), attributes={"type": None})), "not-a-document"),  # type: ignore[dict-item]
         (document(Mention("", ((0, 4),))), "not-a-document"),
@@ -87,6 +87,16 @@ def test_what_is_refused(wrong: Document, code: str, side: str) -> None:
         karat.score(sides["gold"], sides["system"], protocol="tac-2017")
     assert refused.value.finding.code == code
     assert refused.value.finding.file == f"{side} in memory"
+
+
+def test_an_impossible_span_is_fatal_in_gold_only() -> None:
+    """In a system it is a fault: one of its two mentions is right, and one spurious."""
+    wrong = document(ATTACK, Mention("m", ((9, 4),)))
+    with pytest.raises(KaratError, match="jsonl-span"):
+        karat.score([wrong], [wrong], protocol="tac-2017")
+    result = karat.score([document(ATTACK)], [wrong], protocol="tac-2017")
+    assert result["nugget.span"].precision == 0.5
+    assert ("jsonl-span", "fault") in [(finding.code, finding.severity) for finding in result.warnings]
 
 
 def test_what_is_counted() -> None:
@@ -238,6 +248,16 @@ def test_rows_for_data_frames() -> None:
     assert (row["by"], row["f1"]) == ("document", result.units["norhaven-1"]["nugget.type"].f1)
     assert {row["by"] for row in rows} == {None, "type", "document"}
     json.dumps(rows)
+
+
+def test_rows_of_a_score_that_is_called_value() -> None:
+    """The score of ACE must not hide the value of the field."""
+    gold, system = ace(entities="E F"), ace(entities="E")
+    result = karat.score([gold], [system], protocol="ace-2005", measures="ace.emd", by="type", errors=True)
+    rows = result.to_dicts()
+    assert len({tuple(row) for row in rows}) == 1
+    found = {(row["by"], row["by_value"]): row["value"] for row in rows}
+    assert found == {(None, None): 0.5, ("type", "PER"): 0.5, ("error", "miss"): 1, ("error", "false alarm"): 0.5}
 
 
 class Tags(HTMLParser):

@@ -17,7 +17,7 @@ from karat.studies import pilot, reproduction
 from karat.studies.curves import Bench, Curve
 from karat.studies.papers import _ecb_claims as ecb_claims
 from karat.studies.papers import araki_2014, liu_2015, upadhyay_2016
-from karat.studies.papers._partial_credit import Comparison, Credit
+from karat.studies.papers._nugget_scores import Comparison, Credit
 from karat.studies.papers._three_systems import ThreeSystems
 from karat.studies.papers.araki_2014 import BLANCP, CHAIN, DEEPEST, FOLDER, MUCP, NSTMP, PREORDER, STAR
 from karat.studies.reproduction import Cell, Claim, Column, Data, Numbers, Reproduction, numbers, text
@@ -347,6 +347,17 @@ def test_refusals_of_liu_2015(args: list[str], told: str, demo: list[str]) -> No
     assert told in done.err
 
 
+def test_claims_about_one_system(demo: list[str]) -> None:
+    """There is no order and no other system; a range of one number is that number."""
+    found = reproduction.recomputed("liu-2015", demo[:2])
+    assert [claim.where for claim in found.claims].count("section 4.1") == 0
+    assert not any("bottleneck" in claim.says for claim in found.claims)
+    (products,) = [claim.found for claim in found.claims if "multiplication" in claim.says]
+    assert products.startswith(
+        "the products of all three scores are 45.75; attributes inside F1 give 47.92, more for 1"
+    )
+
+
 @pytest.mark.parametrize("attributes", [{}, {"type": "Life.Die"}, {"type": "Life.Die", "realis": "Actual"}])
 def test_data_unlike_a_pilot_are_refused(attributes: dict[str, str], tmp_path: Path) -> None:
     for name, begin in (("gold", 0), ("a", 10)):
@@ -489,7 +500,7 @@ def test_the_figure_of_the_page_is_this_one(tmp_path: Path) -> None:
     path = tmp_path / "araki-2014.svg"
     assert run("reproduce", "araki-2014", "--plot", f"figure-4={path}").code == 0
     assert lines(path) == lines(DOCS / "assets" / "araki-2014.svg")
-    names = ["MUCp", "BLANCp", "NSTMp, reverse preorder", "NSTMp, deepest links first"]
+    names = ["MUCp", "BLANCp", "NSTMp (in a: reverse preorder)", "NSTMp (in a: deepest links first)"]
     assert texts(path.read_text())[-4:] == texts((DOCS / "assets" / "araki-2014.svg").read_text())[-4:] == names
 
 

@@ -847,3 +847,22 @@ def test_faults_of_links_are_those_of_the_whole_document(
             if possible := not worse(candidate, document, faults):
                 document = candidate
             assert kept.leave(member.id) == possible
+
+
+def test_no_error_makes_a_mention_across_the_end_of_a_sentence() -> None:
+    """With sentences that are known; tokens 4 and 9 are in none."""
+    sentences = ((0, 4), (5, 9), (10, 12))
+    spans = [(0, 2), (1, 2), (2, 4), (5, 8), (6, 7), (10, 12)]
+    mentions = tuple(mention(f"m{number}", span, cluster=f"c{number % 2}") for number, span in enumerate(spans))
+    known = Document("d", unit="token", sentences=sentences, mentions=mentions)
+    made = {"known": Counter[str](), "unknown": Counter[str]()}
+    for name, gold in (("known", known), ("unknown", replace(known, sentences=()))):
+        for seed in range(20):
+            for error in ("split", "merge", "boundary", "spurious"):
+                rates: dict[str, Any] = {error: 1.0}
+                ((document,), _) = simulated([gold], seed=seed, **rates)
+                for span in {m.span for m in document.mentions} - {((begin, end),) for begin, end in spans}:
+                    crosses = not any(begin <= span[0][0] and span[-1][1] <= end for begin, end in sentences)
+                    made[name][error if crosses else "inside"] += 1
+    assert set(made["known"]) == {"inside"}
+    assert {"merge", "boundary", "spurious"} <= set(made["unknown"])

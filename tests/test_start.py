@@ -36,6 +36,8 @@ DATA = Path(__file__).parent / "data"
         ("coref.blanc.links", "coref.blanc: the mean of coref.blanc.links"),
         ("Nugget.Type", "nugget.type, nugget.realis, ...: spans"),
         ("nugget.polarity", "nugget.type, nugget.realis, ...: spans"),
+        ("nugget.accuracy.realis", "nugget.accuracy.type, ...: share"),
+        ("nugget.product.realis+type", "nugget.product.type+realis, ...: span F1"),
         ("edr", "ace.edr: entities"),
         ("coref", "Coreference"),
         ("muc", "MUC-5 slots\n\nmuc is also short for coref.muc."),

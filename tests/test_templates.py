@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -9,6 +10,7 @@ from msgspec.structs import replace
 from karat.api.scoring import score
 from karat.families.template.mapping import Mapping, Weights, largest_f1
 from karat.model import Document, Link, Mention
+from karat.result import ItemCounts
 from tests.corpora import corpus, templates
 from tests.test_arguments import counts, run
 
@@ -92,6 +94,16 @@ def test_roles_outside_the_five_are_scored() -> None:
     assert result.by["role"]["Bystander"].keys() == {"template.slots"}
 
 
+@pytest.mark.parametrize(("protocol", "measure"), [("gtt-2021", "template.slots"), ("rme-2023", "template.rme")])
+def test_breakdowns_count_entities_that_earn_nothing(protocol: str, measure: str) -> None:
+    """Each side lists its own entities, so that none has a counterpart. The type of an incident is a slot by itself."""
+    gold, system = templates("attack: men, GLN", "bombing: bridge"), templates("attack: men, MRTA")
+    result = score(corpus(gold), corpus(system), protocol=protocol, by=["role"])
+    found = {role: row[measure].items for role, row in result.by["role"].items()}
+    incidents = {"incident type": ItemCounts(2, 1, 1, 0)} if protocol == "gtt-2021" else {}
+    assert found == {"Victim": ItemCounts(3, 2, 2, 1), **incidents}
+
+
 def test_copies_of_a_choice_of_types() -> None:
     """Of equal copies the first is kept; without a system template there are none; empty ones do not count."""
     gold = templates("attack / bombing: men")
@@ -108,6 +120,15 @@ def test_equal_assignments_take_the_larger_recall() -> None:
     gold = templates("attack: men=women", "attack: men, women")
     result = run("rme-2023", gold, templates("attack: men, women"))
     assert counts(result, "template.rme.subset") == (2, 2, 2, 3)
+
+
+def test_equal_assignments_with_another_recall_are_noted() -> None:
+    """Either gold template shares two entities with the system's: one of gold's entities is hit, or two."""
+    gold = templates("attack: men=women", "attack: men, women")
+    result = run("rme-2023", gold, templates("attack: men, women"))
+    notes = [warning.message for warning in result.warnings if warning.code == "template-ties"]
+    assert notes == ["documents in which equally similar templates differ in the entities that they hit: 1"]
+    assert "template-ties" not in {warning.code for warning in run("rme-2023", gold, templates("attack: men")).warnings}
 
 
 def test_one_span_in_two_clusters_is_not_fatal() -> None:

@@ -23,7 +23,7 @@ def tbf(*lines: tuple[str, str]) -> str:
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The example of specs 3.4: gold `carried out the assassination`, the system without `the`."""
+    """Gold `carried out the assassination`, the system without `the`."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "tables").mkdir()
     (tmp_path / "tables" / "d.tab").write_text(INCLUSIVE)
@@ -119,6 +119,7 @@ def test_invisible_words_need_the_words(folder: Path) -> None:
     assert "document 'd' has no words of its tokens" in refused("-p", "liu-2015", "--set", "invisible=evmeval")
     done = run("score", "gold.tbf", "system.tbf", "--unit", "token", "-p", "liu-2015", "--set", "invisible=evmeval")
     assert (done.code, "--tokens DIR" in done.err) == (1, True)
+    assert "[invisible-no-words]" in done.err
 
 
 # Token ids
@@ -137,6 +138,15 @@ def test_details_show_token_ids(folder: Path, options: tuple[str, ...]) -> None:
     assert len(match["gold"]["span"][0]) == 2
     if options[0] == "--tokens":
         assert match["system"]["span"] == [[1, 3], [4, 5]]
+
+
+def test_findings_show_token_ids(folder: Path) -> None:
+    """t9 is in no table: its number spells the id."""
+    (folder / "gold.tbf").write_text(
+        tbf(("E1", "t2,t9"), ("E2", "t2,t9")).replace("#End", "@Coreference\tC1\tE1,E2\n#End")
+    )
+    done = run("validate", "gold.tbf", "--tokens", "tables")
+    assert "cluster 'C1' of document 'd' has the span t2,t9 ('words') twice [span-twice-in-cluster]" in done.out
 
 
 def test_the_page_shows_token_ids_and_words(folder: Path) -> None:
@@ -209,7 +219,7 @@ def test_a_projected_file_can_be_written(folder: Path) -> None:
         ("t1\tHe\t0\t1\n", "gold.tbf, line 2: the token 't2' has no offsets in"),
         ("t1\t\t0\t2\nt2\t\t3\t9\n", "d.tab: neither end - begin nor end - begin + 1 is the length of the word"),
         (INCLUSIVE.replace("19\t31", "0\t1"), "gold.tbf, line 2: the tokens 't2,t3,t4,t5' end before they begin in"),
-        (None, "gold.tbf, line 2: the token 't2' has no offsets in"),
+        (None, "gold.tbf, line 2: the token 't2' cannot be found: there is no token table tables"),
     ],
 )
 def test_tables_without_usable_offsets_are_refused(folder: Path, table: str | None, message: str) -> None:

@@ -1,12 +1,13 @@
 """Tokens of the two sides: where they differ is reported once, with the first place on both sides."""
 
 import json
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 from karat.checks.pairs import difference, in_one_numbering
-from karat.model import Document, EmptyNode, Mention, Pair, Sentence
+from karat.model import Document, EmptyNode, Mention, Pair
 from tests.running import run
 
 CONLL = "#begin document d\nd\t0\t0\tHe\t(1)\nd\t0\t1\tsaid\t-\n\nd\t0\t0\tit\t(1)\n#end document\n"
@@ -110,10 +111,11 @@ def test_unknown_words_are_not_compared() -> None:
 def side(words: str, *mentions: tuple[int, int]) -> Document:
     """Words and sentences by their marks: `w` a word, `.` a sentence begins, a digit an empty node of that number."""
     rows = words.replace(".", "")
-    sentences = [Sentence(place - number) for number, place in enumerate(i for i, m in enumerate(words) if m == ".")]
+    begins = [place - number for number, place in enumerate(i for i, m in enumerate(words) if m == ".")]
+    sentences = tuple(pairwise([*begins, len(rows)]))
     nodes = [EmptyNode(token, int(mark), ((0, "r"),)) for token, mark in enumerate(rows) if mark != "w"]
     found = [Mention(f"m{n}", (span,), (span,)) for n, span in enumerate(mentions)]
-    return Document("d", unit="token", sentences=tuple(sentences), empty_nodes=tuple(nodes), mentions=tuple(found))
+    return Document("d", unit="token", sentences=sentences, empty_nodes=tuple(nodes), mentions=tuple(found))
 
 
 def test_one_numbering_for_both_sides() -> None:

@@ -5,10 +5,7 @@ from operator import attrgetter, itemgetter
 
 from msgspec import Struct
 
-from karat.model import Document, Link, Mention
-
-HOLDERS = frozenset({"event", "template"})
-"""Kinds of mentions that have arguments. What fills a role is of another kind."""
+from karat.model import HOLDERS, Document, Link, Mention
 
 _kind = attrgetter("kind")
 _argument = itemgetter(3)
@@ -84,17 +81,28 @@ def _filler_ids(document: Document) -> list[str]:
 
 def argument_test(document: Document) -> Callable[[Link], bool]:
     """Tells which links of a document are arguments."""
-    if HOLDERS.issuperset(map(_kind, document.mentions)) and not document.clusters:
+    kinds = {mention.id: mention.kind for mention in document.mentions}
+    if HOLDERS.issuperset(kinds.values()) and not document.clusters:
         return _never  # nothing that could fill a role
-    holders = {mention.id for mention in document.mentions if mention.kind in HOLDERS}
-    # An id of both a mention and a cluster means the mention.
-    others = {mention.id for mention in document.mentions if mention.kind not in HOLDERS}
-    fillers = others | ({*_filler_ids(document)} - holders)
-    return lambda link: link.source in holders and link.target in fillers
+    clusters: set[str] | None = None
+
+    def is_argument(link: Link) -> bool:
+        nonlocal clusters
+        if kinds.get(link.source) not in HOLDERS:
+            return False
+        if (kind := kinds.get(link.target)) is not None:  # an id of both a mention and a cluster means the mention
+            return kind not in HOLDERS
+        if clusters is None:
+            clusters = {*_filler_ids(document)}
+        return link.target in clusters
+
+    return is_argument
 
 
 def other_links(document: Document) -> Sequence[Link]:
     """The links of a document that are no arguments."""
+    if not document.links:
+        return ()
     is_argument = argument_test(document)
     return document.links if is_argument is _never else [link for link in document.links if not is_argument(link)]
 

@@ -72,6 +72,7 @@ LOSSY = Rule(
     "fatal",
     "Add --lossy to convert anyway, or choose a format that can hold everything, such as jsonl.",
 )
+UNREAD = Rule("convert-unread", "fatal", "Add --lossy to convert anyway.")
 CHANGED = Rule(
     "convert-changed", "fatal", "Nothing was written. Choose another format, such as jsonl, which can hold everything."
 )
@@ -82,6 +83,8 @@ class Conversion:
 
     def __init__(self, corpus: FileCorpus, to: str, options: WriteOptions, *, keep: Keep | None = None) -> None:
         self.losses: dict[str, int] = {}
+        self._unread: set[str] = set()
+        """Losses that are the reader's."""
         self._first_loss: tuple[str, int | None] | None = None
         self._keep = keep
         self.documents = 0
@@ -103,6 +106,7 @@ class Conversion:
         write = self._format.write
         assert write is not None, "the format was chosen among those that are written"
         options = self._format.plan(self._documents(), self._options, self._lose)
+        head = options.head
         try:
             for id_ in self._corpus.ids():
                 document = self._corpus.read(id_, report)
@@ -111,13 +115,17 @@ class Conversion:
                 with placed(partial(self._corpus.where, id_)):
                     document = self._given(document)
                     self._count(document)
+                    for what in () if document.declared is None else document.declared.unread():
+                        self._unread.add(what)
+                        self._lose(what)
                     if self._format.global_ids == "none":
                         self._lose_shared_clusters(document)
                     self._lose_missing_values(document, expected)
                     piece = write(document, options, self._lose)
                 if self.losses and self._first_loss is None:
                     self._first_loss = self._corpus.where(id_)
-                yield piece
+                yield head + piece if isinstance(piece, bytes) else piece
+                head = b""
         finally:
             self._corpus.close()
 
@@ -133,6 +141,12 @@ class Conversion:
         if self.losses:
             things = "one thing" if len(self.losses) == 1 else f"{len(self.losses)} things"
             file, line = self._first_loss or (self._corpus.name, None)
+            if self._unread.issuperset(self.losses):
+                raise UNREAD.error(
+                    f"{self._corpus.format} has {things} that karat does not read; nothing was written",
+                    file=file,
+                    line=line,
+                )
             raise LOSSY.error(f"{self._to} cannot hold {things}; nothing was written", file=file, line=line)
 
     def verify(self, written: str) -> tuple[int, int]:

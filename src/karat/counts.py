@@ -2,7 +2,7 @@
 
 import math
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import cache
 from typing import Any, NamedTuple, Self
 
@@ -154,6 +154,11 @@ class Intervals(Struct, frozen=True):
         return {**bounds, "method": self.method}
 
 
+def main_score(names: Collection[str]) -> str:
+    """Return the name of the main one of a measure's scores."""
+    return next((name for name in ("value", "f1") if name in names), next(iter(names)))
+
+
 class ScoreValues(Struct, frozen=True):
     """Finished scores as attributes (`scores.f1`), the counts behind them, if any, and on request their intervals."""
 
@@ -166,6 +171,16 @@ class ScoreValues(Struct, frozen=True):
             return self.values[name]
         except KeyError:
             raise AttributeError(f"this score has no {name!r}; it has {', '.join(self.values)}") from None
+
+    @property
+    def main_name(self) -> str:
+        """The name of the main score: value, else f1, else the first one."""
+        return main_score(self.values)
+
+    @property
+    def main_value(self) -> float | None:
+        """The main score."""
+        return self.values[self.main_name]
 
     def to_dict(self) -> dict[str, Any]:
         """As in the JSON."""

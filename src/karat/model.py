@@ -6,7 +6,7 @@ format, so the names here are the names in a `.jsonl` line.
 
 import re
 from array import array
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct, field
@@ -35,6 +35,9 @@ ClusterKey = str | tuple[str, int]
 
 ORDERED = frozenset({"after"})
 """Kinds of links that order events in time, and form no hierarchy."""
+
+HOLDERS = frozenset({"event", "template"})
+"""Kinds of mentions that have arguments. What fills a role is of another kind."""
 
 ACYCLIC = frozenset({"after", "subevent", "member"})
 """Kinds of links in which a cycle makes no sense, whatever a protocol reads."""
@@ -132,15 +135,6 @@ class Link(Struct, frozen=True, gc=False, omit_defaults=True, repr_omit_defaults
     """Where the document states it, if the format has that for arguments."""
 
 
-class Sentence(Struct, frozen=True, gc=False, omit_defaults=True, repr_omit_defaults=True, forbid_unknown_fields=True):
-    """A sentence of a document in token units. It ends where the next one begins."""
-
-    begin: int
-    """Its first token."""
-    id: str | None = None
-    """Its id, such as `# sent_id` of CoNLL-U."""
-
-
 class EmptyNode(Struct, frozen=True, gc=False, omit_defaults=True, repr_omit_defaults=True, forbid_unknown_fields=True):
     """A token that stands for a word that is not spoken, such as a dropped pronoun (CoNLL-U: the node `8.1`).
 
@@ -185,6 +179,10 @@ class Declared(Struct, frozen=True):
     """Kinds of links between events."""
     relations: Collection[str] = ()
     """Names of relations as written, for `--coreference`."""
+    strings: Mapping[str, int] = {}
+    """How the strings of an answer were found in gold's text, and how many."""
+    unread: Callable[[], Iterable[str]] = tuple
+    """Returns what its file says of the document that is not read, for conversions."""
 
 
 def compact_lines(lines: list[int]) -> Sequence[int]:
@@ -221,8 +219,10 @@ class Document(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=Tr
     """In token units, the word of each token; empty where it is not known. Compared between the sides, never scored."""
     token_ids: tuple[str, ...] | None = None
     """In token units, the id of each row of the token table (TBF). A number after these spells an id; never scored."""
-    sentences: tuple[Sentence, ...] = ()
-    """Where each sentence begins, and its id; compared between the sides, never scored."""
+    sentences: tuple[tuple[int, int], ...] = ()
+    """In token units, the tokens of each sentence; never scored."""
+    sentence_ids: tuple[str, ...] = ()
+    """The id of each sentence, such as `# sent_id` of CoNLL-U, or empty; compared between the sides, never scored."""
     empty_nodes: tuple[EmptyNode, ...] = ()
     """In the order of their tokens."""
     about: dict[str, str] = {}

@@ -244,7 +244,7 @@ class ErrorAnalysis(Struct, frozen=True):
         return [
             {
                 "by": "error",
-                "value": kind.name,
+                "by_value": kind.name,
                 "measure": measure.id,
                 "average": "micro",
                 **kind.fixed,

@@ -10,6 +10,22 @@ from karat.model import Box, Boxes, Mention, Region
 
 _begin = itemgetter(0)
 
+NOWHERE = 10**18
+"""All texts end before it. An item of a system with an impossible span is placed after it, and matches nothing."""
+
+
+def nowhere(written: str) -> tuple[int, int]:
+    """Return a segment after all texts: the same one for the same impossible span."""
+    from hashlib import blake2b
+
+    begin = NOWHERE + int.from_bytes(blake2b(written.encode("utf-8", "replace"), digest_size=7).digest())
+    return begin, begin + 1
+
+
+def is_nowhere(region: Region) -> bool:
+    """Return whether a span was impossible as written."""
+    return bool(region) and region[-1][0] >= NOWHERE
+
 
 def union(segments: Iterable[tuple[int, int]], *, touching: bool = False) -> Region:
     """Segments in order, overlapping ones made one; segments that only touch stay as written, unless `touching`."""

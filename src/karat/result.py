@@ -19,20 +19,15 @@ def family(id_: str) -> str:
     return id_.partition(".")[0]
 
 
-def main_score(names: Sequence[str]) -> str:
-    """The name of the main one of a measure's scores."""
-    return next((name for name in ("value", "f1") if name in names), names[0])
-
-
 class ItemCounts(Struct, frozen=True):
     """The items behind one row of a breakdown; of a measure that is scored on a restricted corpus, its mentions."""
 
     gold: int = 0
     system: int = 0
     missed: int = 0
-    """Gold items without a system item."""
+    """Gold items that earn no recall; of scores without precision and recall, those without a system item."""
     spurious: int = 0
-    """System items without a gold item."""
+    """System items that earn no precision; of other scores, those without a gold item."""
 
     def __add__(self, other: "ItemCounts") -> "ItemCounts":
         return ItemCounts(
@@ -194,7 +189,7 @@ class Result(Struct, kw_only=True, eq=False):
     headline: Sequence[str] = ()
     """Measures that rank systems and are usually quoted, the most important first; those that gold supports."""
     is_headline_supported: bool = True
-    """Whether gold supports any of them; if not, there is just the protocol's first one."""
+    """True if gold supports any of them; else there is just the protocol's first one."""
     differences: Mapping[str, Mapping[str, int]] = {}
     """With several protocols: for each measure, what makes it differ from that of others, and how often."""
     outcomes: "Mapping[str, Sequence[OutcomeRecord]]" = {}
@@ -248,7 +243,8 @@ class Result(Struct, kw_only=True, eq=False):
         """One row per score, for pandas or polars: measure and average, and the field and value of a breakdown.
 
         All rows have the same keys. Scores are unrounded fractions, None if undefined or if a measure has no such one.
-        An error class is a value of the field `error`, with the scores after its repair.
+        An error class is a value of the field `error`, with the scores after its repair. If a score is called `value`
+        (ACE), the value of the field is `by_value`, as in comparisons.
         """
         rows = [row for id_, score in self.scores.items() for row in _rows(None, None, id_, score)]
         for name, values in self.by.items():
@@ -257,8 +253,10 @@ class Result(Struct, kw_only=True, eq=False):
         for unit, leaves in self.units.items():
             rows += [row for id_, leaf in leaves.items() for row in _rows(self.unit, unit, id_, leaf)]
         rows += [] if self.errors is None else self.errors.to_dicts()
-        keys = dict.fromkeys(key for row in rows for key in row)
-        return [{"protocol": self.protocol, **dict.fromkeys(keys), **row} for row in rows]
+        keys = {key: key for row in rows for key in row}
+        if "value" not in keys:
+            keys["by_value"] = "value"
+        return [{"protocol": self.protocol, **{name: row.get(key) for key, name in keys.items()}} for row in rows]
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON that `karat score -f json` prints."""
@@ -309,7 +307,7 @@ def _rows(field: str | None, value: str | None, measure: str, score: Score | Sco
             for name, interval in ci.items()
             for end, bound in zip(("low", "high"), interval or (None, None), strict=True)
         }
-        yield {"by": field, "value": value, "measure": measure, "average": average, **leaf.values, **bounds}
+        yield {"by": field, "by_value": value, "measure": measure, "average": average, **leaf.values, **bounds}
 
 
 def _nested(leaves: Mapping[str, Score] | Mapping[str, ScoreValues]) -> dict[str, Any]:

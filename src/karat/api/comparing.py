@@ -4,12 +4,16 @@ from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any, cast
 
+from msgspec.structs import asdict
+
 from karat.api.scoring import Side, corpus, level, listed, processes
 from karat.comparison.comparing import compared
 from karat.comparison.comparison import Comparison as _Comparison
 from karat.comparison.systems import Run, chosen_baseline
+from karat.corpus.files import FileCorpus
 from karat.corpus.interface import Corpus
 from karat.problems import Finding, Findings, KaratError, UsageError
+from karat.protocols import opened_for, resolve_all
 from karat.report.outputs import html, text
 from karat.run.plan import Options
 
@@ -68,6 +72,9 @@ def compare(
         raise UsageError("systems-needed", "there is no system to compare", "Give at least one: {name: system}.")
     findings = Findings()
     gold_corpus = corpus(gold, "gold", None, findings)
+    protocols = gold_corpus.protocols[:1] if protocol is None else (protocol,)
+    if isinstance(gold_corpus, FileCorpus):
+        gold_corpus = opened_for(gold_corpus, resolve_all(protocols, settings or {}))
     runs = [_opened(name, run, gold_corpus, findings.kept) for name, given in systems.items() for run in _runs(given)]
     options = Options(
         listed(measures),
@@ -78,7 +85,7 @@ def compare(
         details=details,
         errors=errors,
         keep_rows=True,
-        protocols=gold_corpus.protocols[:1] if protocol is None else (protocol,),
+        protocols=protocols,
         settings=settings or {},
     )
     with processes(jobs) as executor:
@@ -93,7 +100,7 @@ def compare(
             seed=seed,
             executor=executor,
         )
-    return Comparison(**vars(outcome))
+    return Comparison(**asdict(outcome))
 
 
 def _opened(name: str, given: Side, gold: Corpus, known: Sequence[Finding]) -> Run:

@@ -19,7 +19,7 @@ from karat.formats import read_options
 from karat.model import Document, Unit
 from karat.plugin.formats import DocumentNames
 from karat.problems import Findings, Origin, Rule, UsageError, of_side, quoted
-from karat.protocols import Protocol, resolve, resolve_all
+from karat.protocols import Protocol, opened_for, resolve, resolve_all
 from karat.result import Result as _Result
 from karat.run import scoring
 from karat.run.executors import Processes, Serial
@@ -205,10 +205,12 @@ def score(
     """
     findings = Findings()
     gold_corpus = corpus(gold, "gold", None, findings)
-    system_corpus = corpus(system, "system", gold_corpus, findings)
     names = gold_corpus.protocols[:1] if protocol is None else listed(protocol)
     if not names:
         raise UsageError("protocol-needed", "the list of protocols is empty", "Name at least one protocol.")
+    chosen = resolve_all(names, settings or {})
+    gold_corpus = opened_for(gold_corpus, chosen) if isinstance(gold_corpus, FileCorpus) else gold_corpus
+    system_corpus = corpus(system, "system", gold_corpus, findings)
     options = Options(
         listed(measures),
         listed(by),
@@ -219,7 +221,6 @@ def score(
         errors=errors,
         keep_rows=ci is not None,
     )
-    chosen = resolve_all(names, settings or {})
     with processes(jobs) as executor:
         results = _scored(gold_corpus, system_corpus, chosen, options, findings, executor)
         if ci is not None:
@@ -278,7 +279,7 @@ def corpus(given: Side, side: Origin, other: Corpus | None, findings: Findings) 
         given = [given]
     elif not isinstance(given, list | tuple) and isinstance(given, Corpus):  # in this order: a protocol is slow to test
         return given
-    return MemoryCorpus(given, name=f"{side} in memory")
+    return MemoryCorpus(given, name=f"{side} in memory", is_system=side == "system")
 
 
 class Scorer:

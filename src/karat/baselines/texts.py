@@ -5,6 +5,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import cached_property, lru_cache, partial
 from importlib import import_module, metadata
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from karat.corpus.fingerprint import Fingerprint
@@ -128,7 +129,7 @@ class Text(NamedTuple):
 
     def sentence_number(self, place: int) -> int:
         """Return the index of a sentence; where sentences are not known, there is one for every 20 words."""
-        known = bisect_right(self.document.sentences, place, key=lambda sentence: sentence.begin) - 1
+        known = bisect_right(self.document.sentences, place, key=itemgetter(0)) - 1
         return known if self.document.sentences else place // (2 * AROUND)
 
     def sentence(self, place: int) -> range:
@@ -139,8 +140,8 @@ class Text(NamedTuple):
         if not sentences:
             return range(max(0, place - AROUND), min(len(self.words), place + AROUND + 1))
         index = max(self.sentence_number(place), 0)
-        end = sentences[index + 1].begin if index + 1 < len(sentences) else len(self.words)
-        return range(sentences[index].begin, end)
+        end = sentences[index + 1][0] if index + 1 < len(sentences) else len(self.words)
+        return range(sentences[index][0], end)
 
 
 def gold_clusters(texts: Iterable[Text]) -> list[Hashable]:

@@ -9,13 +9,12 @@ from karat import __version__
 from karat.campaign.campaign import Campaign, Entry
 from karat.campaign.ranking import Ranking
 from karat.campaign.submissions import Track
-from karat.report.comparison import comparison_tables
+from karat.report.comparison import comparison_tables, note_lines, ranked_by, verdict
 from karat.report.layout import View, counted
 from karat.report.markup import csv, tidy
 from karat.report.outputs import indented
 from karat.report.scores import intervals_line
 from karat.report.tables import Table, as_text
-from karat.report.verdict import verdict
 
 MOST = 10
 """Documents and findings that text lists; JSON has all."""
@@ -65,13 +64,14 @@ def text(campaign: Campaign, view: View) -> str:
     blocks = [f"{counted(len(campaign.entries), 'submission')}: {len(accepted)} ranked, {len(refused)} refused"]
     for ranking in campaign.rankings:
         first = ranking.comparison.first
-        lines = [f"{first.protocol}: {heading(ranking)}"]
+        lines = [f"{first.protocol}: {heading(ranking)}; {ranked_by(ranking.comparison)}"]
         if ranking.source is None:
             lines += [line for line in (intervals_line(ranking.comparison.confidence),) if line]
         blocks.append(view.style.paint(lines[0], "bold") + "".join(f"\n{line}" for line in lines[1:]))
         blocks.append(as_text(comparison_tables(ranking.comparison, view._replace(summary=True))[0], view.style))
         if ranking.source is None:
-            blocks.append("\n".join([first_place(ranking), f"signature  {first.signature}"]))
+            words = [first_place(ranking), *note_lines(ranking.comparison), f"signature  {first.signature}"]
+            blocks.append("\n".join(words))
     if refused:
         blocks.append(view.style.paint("refused", "bold"))
         blocks += ["\n  ".join([_called(entry), *_some([*reasons(entry)])]) for entry in refused]

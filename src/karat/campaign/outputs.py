@@ -19,7 +19,7 @@ from karat.problems import UsageError, nearest
 from karat.report.layout import View
 from karat.report.markup import csv, tidy
 from karat.report.outputs import indented
-from karat.report.tables import SHORT, Cell, Table, as_text, percentage, score_cell
+from karat.report.tables import Cell, Table, as_text, percentage, score_cell, short
 
 Pieces = str | bytes | Iterable[str]
 
@@ -36,7 +36,7 @@ class OwnScores(NamedTuple):
         name = ranking.score_name()
         rows = [[Cell(system), score_cell(ranking.leaf(system), name, digits)] for system in self.systems]
         best = [Cell("best score"), Cell(percentage(ranking.best(), digits))]
-        return Table([ranking.measure, SHORT.get(name, name)], [*rows, best])
+        return Table([ranking.measure, short(name)], [*rows, best])
 
 
 class Publication:
@@ -64,22 +64,22 @@ class Publication:
     def text(self, view: View) -> str:
         """Return one table per ranking."""
         blocks = [f"Results of {self.site}"]
-        for own in self.scores:
-            blocks += [f"{own.ranking.protocol}: {heading(own.ranking)}", as_text(own.table(view), view.style)]
+        for scores in self.scores:
+            blocks += [f"{scores.ranking.protocol}: {heading(scores.ranking)}", as_text(scores.table(view), view.style)]
         lines = [f"{entry.track} {entry.name}: {status(entry)}" for entry in self.entries]
         signatures = [f"signature  {line}" for line in self.signatures()]
         return "\n\n".join([*blocks, "\n".join(lines), "\n".join(signatures)]) + "\n"
 
     def signatures(self) -> list[str]:
         """Return the signatures of the scores."""
-        return list(dict.fromkeys(own.ranking.comparison.first.signature for own in self.scores))
+        return list(dict.fromkeys(scores.ranking.comparison.first.signature for scores in self.scores))
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one row per system and ranking."""
         found = []
-        for own in self.scores:
-            ranking = own.ranking
-            for system in own.systems:
+        for scores in self.scores:
+            ranking = scores.ranking
+            for system in scores.systems:
                 leaf, name = ranking.leaf(system), ranking.score_name()
                 low, high = (leaf.ci and leaf.ci.values.get(name)) or (None, None)
                 row = {
@@ -118,12 +118,14 @@ class Publication:
             Section(
                 f"{track_title(track)}, {protocol}",
                 parts=[
-                    Part(heading(own.ranking), tables=[own.table(view)])
-                    for own in self.scores
-                    if (own.ranking.track, own.ranking.protocol) == (track, protocol)
+                    Part(heading(scores.ranking), tables=[scores.table(view)])
+                    for scores in self.scores
+                    if (scores.ranking.track, scores.ranking.protocol) == (track, protocol)
                 ],
             )
-            for track, protocol in dict.fromkeys((own.ranking.track, own.ranking.protocol) for own in self.scores)
+            for track, protocol in dict.fromkeys(
+                (scores.ranking.track, scores.ranking.protocol) for scores in self.scores
+            )
         ]
         links = [
             (f"Error report of {entry.name}", reports[entry_slug(entry)])

@@ -13,7 +13,7 @@ from karat.corpus.files import FileCorpus
 from karat.corpus.index import Index
 from karat.model import Document
 from karat.plugin import Facts
-from karat.problems import Report, Target
+from karat.problems import Report, Target, ignore
 
 
 class Naming(NamedTuple):
@@ -64,6 +64,7 @@ class RenumberedCorpus:
         self.name = "system"
         self.tolerated_faults = corpus.tolerated_faults
         self.global_ids = corpus.global_ids
+        self.reading = corpus.reading
         self._numbers: dict[str, str] = {}
 
     @property
@@ -120,8 +121,4 @@ class RenumberedCorpus:
         self._corpus.close()
 
     def __iter__(self) -> Iterator[Document]:
-        return (self.read(id_, _ignore) for id_ in self.ids())
-
-
-def _ignore(finding: object) -> None:
-    """Drop findings: a plain loop over documents does not report them."""
+        return (self.read(id_, ignore) for id_ in self.ids())

@@ -10,17 +10,17 @@ from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 import numpy as np
+from msgspec.structs import replace
 
 from karat import __version__
 from karat.campaign.store import Store
 from karat.campaign.submissions import Condition, Track
 from karat.comparison.comparing import compare, sorting
 from karat.comparison.comparison import Comparison
-from karat.comparison.tests import Resampled
 from karat.corpus.interface import Executor
 from karat.counts import ScoreValues
-from karat.result import Result, UnitRows, main_score
-from karat.stats.confidence import changed
+from karat.result import Result, UnitRows
+from karat.stats.confidence import Resampled
 from karat.stats.resampling import ScoreName
 
 S = TypeVar("S")
@@ -70,11 +70,11 @@ class Ranking(NamedTuple):
 
     def score_name(self) -> str:
         """Return the name of the score that counts."""
-        return main_score([*self.leaf(self.comparison.systems[0].name).values])
+        return self.leaf(self.comparison.systems[0].name).main_name
 
     def best(self) -> float | None:
         """Return the highest score."""
-        return self.leaf(self.comparison.systems[0].name).values[self.score_name()]
+        return self.leaf(self.comparison.systems[0].name).main_value
 
 
 def rankings(
@@ -116,7 +116,7 @@ def _restricted(result: Result, measure: str, units: Sequence[str] | None) -> Re
         rows = UnitRows(units, rows.over(units).columns, rows.finish)
         fields = {"scores": rows.scores(), "unit_count": len(units)}
     tested = [id_ for id_ in dict.fromkeys([*result.headline_ids(), measure]) if id_ in result.scores]
-    return changed(result, rows=rows.only(tested), **fields)
+    return replace(result, rows=rows.only(tested), **fields)
 
 
 def resamples_for(systems: int) -> int:

@@ -28,7 +28,6 @@ from karat.result import Result
 from karat.run.plan import Options, unit_of
 from karat.run.scoring import score
 from karat.run.validation import Validation, reference, validate_files
-from karat.stats.confidence import changed
 
 NO_GOLD = Rule("gold-no-language", "fatal", "Give gold a folder of that name, or leave the submissions out.")
 NO_FOLDER = Rule("gold-missing", "fatal", "Name the folder or file of the gold annotations.")
@@ -261,7 +260,7 @@ def _report(conditions: Conditions, job: Job) -> bytes:
 def _named(result: Result, job: Job) -> Result:
     """Return the result with names as the campaign shows them."""
     place, hide = job.submission.package.name, partial(job.naming.hidden, job.submission)
-    return changed(
+    return replace_fields(
         result,
         gold=replace_fields(result.gold, name=job.gold.name),
         system=replace_fields(result.system, name=job.name),

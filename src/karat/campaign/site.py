@@ -19,7 +19,7 @@ from karat.report.html.charts import ranking_chart
 from karat.report.html.page import rendered
 from karat.report.layout import View, counted
 from karat.report.scores import score_table
-from karat.report.tables import SHORT, Cell, Table, bounds, printed, score_cell
+from karat.report.tables import Cell, Table, bounds, printed, score_cell, short
 
 DOWNLOADS = ("results.json", "rankings.csv", "submissions.csv")
 Link = tuple[str, str]
@@ -234,7 +234,7 @@ class Site:
                 ci = None if leaf.ci is None else leaf.ci.values.get(name)
                 rank = ranking.comparison[entry.name].rank
                 about = f"rank {rank} of {counted(len(ranking.comparison.systems), 'system')}, {ranking.protocol}"
-                measure = f"{ranking.measure} {SHORT.get(name, name)}"
+                measure = f"{ranking.measure} {short(name)}"
                 value = printed(leaf, name, self._view.digits)
                 found.append(HeadScore(measure, value, bounds(ci, self._view.digits), about))
         return found

@@ -15,13 +15,13 @@ from karat import __version__
 from karat.corpus.files import FileCorpus
 from karat.corpus.opening import open_corpus
 from karat.corpus.paths import files_in
+from karat.decoding import explained, toml_problem
 from karat.formats import FORMATS
 from karat.inputs import read_bytes
 from karat.model import Document
 from karat.plugin import WriteOptions
 from karat.problems import Findings, KaratError, Rule, UsageError, nearest
 from karat.protocols import resolve_all
-from karat.result import main_score
 from karat.run.plan import Options
 from karat.run.scoring import score
 
@@ -38,11 +38,15 @@ def configuration(file: str, known: Mapping[str, str]) -> dict[str, Any]:
     """Read options from a file; `known` has the name of the parameter of each option."""
     path = Path(file)
     try:
-        content = tomllib.loads(read_bytes(path).decode())
+        text = read_bytes(path).decode()
+        content = tomllib.loads(text)
     except OSError as error:
         raise FILE.error(error.strerror or str(error), file=file) from None
-    except ValueError as error:  # no TOML, or no UTF-8
-        raise FILE.error(str(error), file=file) from None
+    except UnicodeDecodeError as error:
+        raise FILE.error(explained(error), file=file) from None
+    except ValueError as error:
+        message, line = toml_problem(error, text)
+        raise FILE.error(message, file=file, line=line) from None
     values: dict[str, Any] = {}
     for key, value in content.items():
         if key not in known:
@@ -192,7 +196,7 @@ def _columns(corpus: FileCorpus, names: Sequence[str], settings: dict[str, Any])
     protocols = resolve_all(names, settings)
     results = score(corpus, corpus, protocols, Options(accept_faults=True), findings=Findings())
     columns = [
-        Column("", result.protocol, id_, main_score([*result.scores[id_].micro.values]))
+        Column("", result.protocol, id_, result.scores[id_].micro.main_name)
         for result in results
         for id_ in result.headline_ids()
     ]

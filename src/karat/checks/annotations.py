@@ -5,18 +5,23 @@ Findings name a mention by its span and cluster, since some readers have to make
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
-from functools import partial
 from itertools import pairwise
 from operator import attrgetter
 from typing import Literal
 
+from msgspec import msgpack
+
 from karat.model import Document, Mention, Region, Value, qualified
 from karat.problems import Finding, Findings, Item, KaratError, Report, Rule, Target, quoted
+from karat.regions import is_nowhere
 
 
-def span_of(mention: Mention) -> str:
-    """The span of a mention, with its text."""
-    span = ", ".join(f"{begin}-{end}" for begin, end in mention.span)
+def span_of(mention: Mention, document: Document) -> str:
+    """The span of a mention, or the ids of its tokens, with its text."""
+    from karat.words import token_ids
+
+    ids = token_ids(document, mention.span)
+    span = ", ".join(f"{begin}-{end}" for begin, end in mention.span) if ids is None else ",".join(ids)
     return f"the span {span}" if mention.text is None else f"the span {span} ({quoted(mention.text)})"
 
 
@@ -63,23 +68,24 @@ def owner(item: Item) -> str:
 ORDER = Rule(
     "tokens-order",
     "fatal",
-    "Number tokens from 0; list sentences by their first token, and empty nodes by token, each with a number from 1.",
+    "Number tokens from 0; list sentences in order, and empty nodes by token, each with a number from 1.",
 )
 
 
 def check_tokens(document: Document) -> Iterator[Finding]:
-    """Sentences begin, and empty nodes are, at tokens of the document, each after the one before."""
-    if not document.sentences and not document.empty_nodes:
+    """Sentences and empty nodes are tokens of the document, each after the one before."""
+    sentences, ids = document.sentences, document.sentence_ids
+    if not sentences and not ids and not document.empty_nodes:
         return
-    named = {
-        "sentences": [sentence.begin for sentence in document.sentences],
-        "empty nodes": [node.token for node in document.empty_nodes],
-    }
-    for what, tokens in named.items():
-        if any(token >= after for token, after in pairwise(tokens)):
-            yield ORDER.at(f"the {what} of document {document.id!r} are not in order")
+    empty = [node.token for node in document.empty_nodes]
+    if any(begin >= end for begin, end in sentences) or any(one[1] > next_[0] for one, next_ in pairwise(sentences)):
+        yield ORDER.at(f"the sentences of document {document.id!r} are not in order")
+    if any(token >= after for token, after in pairwise(empty)):
+        yield ORDER.at(f"the empty nodes of document {document.id!r} are not in order")
+    if ids and len(ids) != len(sentences):
+        yield ORDER.at(f"document {document.id!r} has {len(sentences):,} sentences, but {len(ids):,} ids of sentences")
     parents = [parent for node in document.empty_nodes for parent, _ in node.dependencies if parent is not None]
-    every = [*named["sentences"], *named["empty nodes"], *parents]
+    every = [*(begin for begin, _ in sentences), *(end - 1 for _, end in sentences), *empty, *parents]
     end = max(every) + 1 if document.forms is None else len(document.forms)
     for token in every:
         if not 0 <= token < end:
@@ -110,7 +116,7 @@ def check_spans(document: Document) -> Iterator[Finding]:
     noun = "characters" if document.unit == "char" else "tokens"
     count = 0
     for item, region, _ in placed(document):
-        if (end := region[-1][1]) > len(content):
+        if (end := region[-1][1]) > len(content) and not is_nowhere(region):
             count += 1
             if count <= Findings.KEPT:
                 found = f"{owner(item)} of document {document.id!r} ends at {end:,}"
@@ -185,7 +191,8 @@ def check_duplicates(document: Document) -> Iterator[Finding]:
         held = frozenset(arguments.get(mention.id, ()))
         fellow = members.setdefault((mention.span, mention.cluster or (mention.id,), held), mention)
         if fellow is not mention:
-            found = f"{cluster_of(mention, document)} of document {quoted(document.id)} has {span_of(mention)} twice"
+            cluster, place = cluster_of(mention, document), span_of(mention, document)
+            found = f"{cluster} of document {quoted(document.id)} has {place} twice"
             yield IN_CLUSTER.at(found, item=mention.id)
         if has_templates:
             continue
@@ -202,7 +209,7 @@ def _both(first: Mention, second: Mention, document: Document) -> str:
         names = f"mention {first.id!r} and mention {second.id!r}"
     else:
         names = f"{cluster_of(first, document)} and {cluster_of(second, document)}"
-    return f"{names} of document {quoted(document.id)} share {span_of(second)}"
+    return f"{names} of document {quoted(document.id)} share {span_of(second, document)}"
 
 
 KNOWN = ("Actual", "Generic", "Other", "NOT_ANNOTATED")
@@ -253,14 +260,14 @@ def checking(
 MENTION = Rule("mention-in-documents", "fatal", "Give each mention of the corpus its own id.")
 KINDS = Rule("id-of-two-kinds", "fatal", "Give each element and each mention of the corpus its own id.")
 
-NamedIds = Sequence[tuple[str, str]]
-"""The kind of thing that an id names, and the id."""
+NamedIds = bytes
+"""Ids, each with the kind of thing that it names; encoded, as a run keeps those of all documents."""
 
 
 def ids_of(document: Document) -> NamedIds:
     """Return the ids of a document's mentions and elements."""
-    mentions = [(f"{mention.kind} mention", mention.id) for mention in document.mentions]
-    return [*mentions, *[(cluster.kind, cluster.id) for cluster in document.clusters]]
+    mentions = [(mention.kind + " mention", mention.id) for mention in document.mentions]
+    return msgpack.encode([*mentions, *[(cluster.kind, cluster.id) for cluster in document.clusters]])
 
 
 def id_conflicts(documents: Mapping[str, NamedIds]) -> Iterator[Finding]:
@@ -270,7 +277,7 @@ def id_conflicts(documents: Mapping[str, NamedIds]) -> Iterator[Finding]:
     """
     first: dict[str, tuple[str, str]] = {}
     for document, ids in documents.items():
-        for kind, id_ in ids:
+        for kind, id_ in msgpack.decode(ids, type=list[tuple[str, str]]):
             known, other = first.setdefault(id_, (kind, document))
             if other == document:
                 continue
@@ -318,22 +325,24 @@ def check(
     """
     seen: dict[str, int] = {}
     of_document: tuple[str | None, int | None] | None = None
-    links: Check = partial(_check_links, readings=readings)
-    for rule in (*CHECKS, links, *more):
-        for finding in rule(document):
-            count = seen[finding.code] = seen.get(finding.code, 0) + finding.times
-            if count <= Findings.KEPT:
-                file, line = where(finding.item)
-            else:
-                file, line = of_document = of_document or where(None)
-            yield finding._replace(file=file, line=line)
+    for finding in _broken_rules(document, more, readings):
+        count = seen[finding.code] = seen.get(finding.code, 0) + finding.times
+        if count <= Findings.KEPT:
+            file, line = where(finding.item)
+        else:
+            file, line = of_document = of_document or where(None)
+        yield finding._replace(file=file, line=line)
 
 
-def _check_links(document: Document, readings: Readings) -> Iterator[Finding]:
+def _broken_rules(document: Document, more: Sequence[Check], readings: Readings) -> Iterator[Finding]:
+    for rule in CHECKS:
+        yield from rule(document)
     if document.links:
         from karat.checks import links
 
         yield from links.check(document, readings)
+    for rule in more:
+        yield from rule(document)
 
 
 def checked(document: Document, where: Where, report: Report, readings: Readings = unread) -> Document:

@@ -74,17 +74,22 @@ def check(document: Document, readings: Readings = unread) -> Iterator[Finding]:
             finding = CYCLE.at(message, item=_item(closing))
             is_fatal = kind in ACYCLIC or readings(kind) is not None
             yield finding if is_fatal else finding._replace(severity="note")
-        if kind in children:
+        # Where events have arguments, other links between events may be arguments, too.
+        may_be_tree = kind in ACYCLIC or readings(kind) is not None or len(links) == len(document.links)
+        if kind in children and may_be_tree:
             yield from _several_parents(kind, trees[kind], children[kind], document)
 
 
 def absent_kinds(system: Mapping[str, int], gold: Collection[str]) -> Iterator[Finding]:
-    """Kinds of links that only the system has, from the number of its links of each kind and the kinds of gold."""
+    """One finding on all kinds of links that only the system has; `system` has the number of its links of each kind."""
+    absent = []
     for kind, count in sorted(system.items()):
         if kind not in gold:
-            links = "1 link" if count == 1 else f"{count:,} links"
-            message = f"the system has {links} of kind {quoted(kind)}, which gold lacks"
-            yield ABSENT.at(f"{message}. {nearest(kind, sorted(gold))}" if gold else f"{message}; gold has no links")
+            advice = nearest(kind, sorted(gold)) if gold else "gold has no links."
+            absent.append(f"{quoted(kind)} ({count:,}; {advice[0].lower()}{advice[1:].removesuffix('.')})")
+    if absent:
+        kinds = "a kind" if len(absent) == 1 else "kinds"
+        yield ABSENT.at(f"the system has links of {kinds} that gold lacks: {', '.join(absent)}")
 
 
 T = TypeVar("T", bound=Hashable)

@@ -1,9 +1,9 @@
 """Tokens of the two sides: whether they are the same, and one numbering for both.
 
 Spans in token units count the tokens of their own side. Words must be the same on both sides: they are compared by
-number and form, and sentences by beginning and id. Empty nodes may differ: they are identified by their sentence, the
-word before them and their number. If one side has empty nodes that the other lacks, both sides are renumbered, so that
-the same number is the same token on both.
+number and form, and sentences of formats in which these have ids by beginning and id. Empty nodes may differ: they are
+identified by their sentence, the word before them and their number. If one side has empty nodes that the other lacks,
+both sides are renumbered, so that the same number is the same token on both.
 """
 
 from bisect import bisect_left, bisect_right
@@ -50,7 +50,7 @@ def difference(gold: Document, system: Document) -> Difference | None:
         if mine != theirs and mine and theirs:
             message = f"word {index + 1:,} is {quoted(mine)} in gold, but {quoted(theirs)} in the system"
             return _at(message, index, *sides)
-    if not gold.sentences or not system.sentences:
+    if not gold.sentence_ids or not system.sentence_ids:
         return None
     both = zip_longest(sides[0].sentences, sides[1].sentences)
     for ordinal, pair in enumerate(both, 1):
@@ -64,7 +64,10 @@ def difference(gold: Document, system: Document) -> Difference | None:
 
 def _have_same_tokens(gold: Document, system: Document) -> bool:
     """Return whether the two sides have equal tokens."""
-    if gold.forms != system.forms or gold.sentences != system.sentences:
+    if gold.forms != system.forms:
+        return False
+    sides = [(side.sentences, side.sentence_ids) for side in (gold, system) if side.sentence_ids]
+    if len(sides) == 2 and sides[0] != sides[1]:
         return False
     return gold.forms is not None or (gold.tokens == system.tokens and gold.text == system.text)
 
@@ -92,8 +95,8 @@ class _Words:
         self.forms = forms
         """The form of each word, empty where it is not known; None: not even their number is known."""
         self.sentences = [
-            (sentence.begin - bisect_left(self._empty, sentence.begin), sentence.id or str(ordinal))
-            for ordinal, sentence in enumerate(document.sentences, 1)
+            (begin - bisect_left(self._empty, begin), id_ or str(ordinal))
+            for ordinal, ((begin, _), id_) in enumerate(zip(document.sentences, document.sentence_ids, strict=False), 1)
         ]
         """The first word and the id of each sentence; one without an id is known by its number."""
 
@@ -128,7 +131,7 @@ def in_one_numbering(pair: Pair) -> Pair:
 
 def _keys(document: Document) -> list[Key]:
     """The empty nodes of a document."""
-    begins = [sentence.begin for sentence in document.sentences]
+    begins = [begin for begin, _ in document.sentences]
     return [
         (node.token - earlier, bisect_right(begins, node.token), node.number)
         for earlier, node in enumerate(document.empty_nodes)
@@ -157,7 +160,7 @@ def _renumbered(document: Document, own: Sequence[Key], added: Sequence[Key]) ->
         tokens=None,  # these have a place for each token, and no use after both sides were compared
         forms=None,
         token_ids=None,
-        sentences=tuple(replace(sentence, begin=move.token(sentence.begin)) for sentence in document.sentences),
+        sentences=tuple((move.token(begin), move.token(end - 1) + 1) for begin, end in document.sentences),
         empty_nodes=tuple(nodes),
         mentions=tuple(map(move.mention, document.mentions)),
     )

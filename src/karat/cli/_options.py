@@ -39,7 +39,8 @@ _READING = (
     click.option(
         "--documents",
         type=Nearest(["column", "prefix", "none"]),
-        help="Where CoNLL meta-documents name their documents; none: read each as one document. Default: recognised.",
+        help="Where CoNLL meta-documents name their documents; none: read each as one document. Default: recognised; "
+        "none under protocols that score each document alone.",
     ),
     click.option(
         "--max-bytes",

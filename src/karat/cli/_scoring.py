@@ -80,9 +80,11 @@ def open_gold(spec: str, options: "Options", report: "Report") -> "FileCorpus":
     """Open the corpus that GOLD names."""
     from karat.corpus.opening import open_corpus
     from karat.problems import of_side
+    from karat.protocols import opened_for, resolve_all
 
     gold = open_corpus(spec, format=options.gold_format, options=options.reading, report=of_side(report, "gold"))
-    return gold.of_topics(options.topics)
+    gold = gold.of_topics(options.topics)
+    return opened_for(gold, resolve_all(options.protocols, options.settings)) if options.protocols else gold
 
 
 def open_system(spec: str, gold: "FileCorpus", options: "Options", report: "Report") -> "FileCorpus":
@@ -103,8 +105,12 @@ def open_system(spec: str, gold: "FileCorpus", options: "Options", report: "Repo
 def protocol_names(options: "Options", gold: "FileCorpus") -> tuple[str, ...]:
     """Return the protocols to score with; those that gold's format chooses are named on standard error."""
     if not options.protocols:
+        from karat.formats import FORMATS
+
         default = ", ".join(gold.protocols)
-        click.echo(f"protocol: {default} (GOLD is {gold.format}; choose with -p)", err=True)
+        reason = FORMATS.get(gold.format).reasons.get(gold.protocols[0])
+        kind = f"{gold.format} {reason}" if reason else gold.format
+        click.echo(f"protocol: {default} (GOLD is {kind}; choose with -p)", err=True)
         _refuse_validated(options, gold.protocols)
     return options.protocols or gold.protocols
 

@@ -88,7 +88,6 @@ def audit(
     partly annotated. A suspicion is not an error: read both sentences.
     """
     from karat.audit import suspicions
-    from karat.audit import suspicions as planting
     from karat.audit.pairs import pairs
     from karat.baselines.texts import ANALYSERS, fingerprint, texts_of
     from karat.corpus.opening import open_corpus
@@ -104,7 +103,7 @@ def audit(
     if plant is not None:
         texts = texts_of(opened, words, progress())
         with placed(lambda: (opened.name, None)):
-            results = planting.plant(texts, pairs(texts, words), rate=plant, seed=seed, file=opened.name)
+            results = suspicions.plant(texts, pairs(texts, words), rate=plant, seed=seed, file=opened.name)
         results = [planted for planted in results if planted.kind.startswith(only or "")]
         signature = work_signature(
             {"plant": f"{plant:g}", "seed": str(seed)}, topics=chosen, words=words.engine, corpus=fingerprint(texts)

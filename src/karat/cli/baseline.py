@@ -81,7 +81,6 @@ def baseline(
     from karat.baselines.texts import ANALYSERS
     from karat.corpus.opening import open_corpus
     from karat.formats import FORMATS
-    from karat.plugin.formats import WriteOptions
     from karat.problems import Findings
     from karat.report.layout import counted
 
@@ -103,9 +102,11 @@ def baseline(
         )
     documents = made.documents()
     lost: Counter[str] = Counter()
-    to_write = WriteOptions(reading.tokens, format_.writes_folder(output))
+    to_write = format_.write_options(output, reading.tokens)
     to_write = format_.plan(documents, to_write, lambda what: lost.update([what]))
     with documents_to(output, written_as) as sink:
+        if to_write.head:
+            sink.add(to_write.head)
         for document in documents:
             with placed(partial(opened.where, document.id)):
                 sink.add(format_.write(document, to_write, lambda what: lost.update([what])))

@@ -1,5 +1,6 @@
 """`karat campaign`."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -79,6 +80,10 @@ class WithTemplate(click.Command):
         return super().make_context(info_name, args, parent, **extra)
 
 
+def _limit(name: str, default: int, help_: str, metavar: str = "N") -> Callable[[Any], Any]:
+    return click.option(name, type=click.IntRange(1), default=default, show_default=True, metavar=metavar, help=help_)
+
+
 @click.command(epilog=EPILOG, cls=WithTemplate)
 @click.argument("submissions", type=FILE)
 @click.option("--gold", metavar="DIR", required=True, type=FILE, help="Gold: a folder or a file.")
@@ -104,38 +109,10 @@ class WithTemplate(click.Command):
     show_default=True,
     help="Layout of submissions: language/task/system/files (ace), or system/files (plain).",
 )
-@click.option(
-    "--max-members",
-    type=click.IntRange(1),
-    default=10_000,
-    show_default=True,
-    metavar="N",
-    help="Most files and folders of a submission.",
-)
-@click.option(
-    "--max-member-bytes",
-    type=click.IntRange(1),
-    default=1_000_000_000,
-    show_default=True,
-    metavar="N",
-    help="Most bytes of one file of a submission; --max-bytes limits all of them.",
-)
-@click.option(
-    "--max-ratio",
-    type=click.IntRange(1),
-    default=200,
-    show_default=True,
-    metavar="N",
-    help="Most unpacked bytes for each byte of an archive.",
-)
-@click.option(
-    "--cpu-limit",
-    type=click.IntRange(1),
-    default=600,
-    show_default=True,
-    metavar="SECONDS",
-    help="CPU time to read and score a submission. One that needs more is refused.",
-)
+@_limit("--max-members", 10_000, "Most files and folders of a submission.")
+@_limit("--max-member-bytes", 1_000_000_000, "Most bytes of one file of a submission; --max-bytes limits all of them.")
+@_limit("--max-ratio", 200, "Most unpacked bytes for each byte of an archive.")
+@_limit("--cpu-limit", 600, "CPU time to read and score a submission. One that needs more is refused.", "SECONDS")
 @click.option(
     "--memory-limit",
     type=click.FloatRange(0, min_open=True),
@@ -144,14 +121,7 @@ class WithTemplate(click.Command):
     metavar="GB",
     help="Memory to read and score a submission, not counting gold. One that needs more is refused.",
 )
-@click.option(
-    "--time-limit",
-    type=click.IntRange(1),
-    default=1800,
-    show_default=True,
-    metavar="SECONDS",
-    help="Time to read and score a submission. One that needs more is refused.",
-)
+@_limit("--time-limit", 1800, "Time to read and score a submission. One that needs more is refused.", "SECONDS")
 @click.option(
     "--sort-by",
     metavar="ID",

@@ -63,7 +63,6 @@ def convert(
     from karat.convert import Conversion
     from karat.corpus.opening import open_corpus
     from karat.formats import FORMATS
-    from karat.plugin.formats import WriteOptions
     from karat.problems import Findings
     from karat.report.layout import counted
 
@@ -74,7 +73,7 @@ def convert(
     corpus = open_corpus(source, format=input_format, options=reading, report=findings.add)
     corpus = corpus.of_topics(topics)
     refuse_overwriting(place, corpus.inputs(), folder=source)
-    to_write = WriteOptions(reading.tokens, FORMATS.get(format_).writes_folder(place))
+    to_write = FORMATS.get(format_).write_options(place, reading.tokens)
     conversion = Conversion(corpus, format_, to_write, keep=keep)
     show = progress()
     try:

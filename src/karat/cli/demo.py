@@ -43,7 +43,6 @@ def demo(output: str | None, to: str | None) -> None:
     from importlib.resources import as_file, files
 
     from karat.demo import showcase
-    from karat.demo import showcase as report
 
     if output is not None and to is not None:
         raise UsageError("demo-both", "--to only copies files, and -o names a report", "Use one of them.")
@@ -52,7 +51,7 @@ def demo(output: str | None, to: str | None) -> None:
             click.echo(showcase.shown(folder))
             output = output or REPORT
             _refuse_other_files(Path(output))
-            write_output(report.report(folder), output)
+            write_output(showcase.report(folder), output)
             click.echo(f"\nReport: {output}\n  {ABOUT}")
         else:
             copies = showcase.copies(folder, Path(to))

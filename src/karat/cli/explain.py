@@ -96,9 +96,10 @@ def find(name: str) -> Explained:
     if len(short) == 1:
         return ids[short[0]]
     if short:
-        known = ", ".join(short)
-        raise UsageError("measure-ambiguous", f"{name!r} is short for several measures", f"Choose one: {known}.")
-    near = difflib.get_close_matches(wanted, map(_plain, ids), n=1, cutoff=0.8)
+        message = f"{name!r} is short for several measures"
+        raise UsageError("measure-ambiguous", message, f"Choose one: {', '.join(short)}.")
+    last = [plain.rpartition(".")[2] for plain in map(_plain, ids) if _shape(plain) == _shape(wanted)]
+    near = difflib.get_close_matches(wanted.rpartition(".")[2], last, n=1)
     for id_, explained in ids.items():
         # Attributes are open: nugget.polarity is a measure wherever gold has a polarity.
         is_open = explained.row is not None and explained.row.endswith(OPEN)

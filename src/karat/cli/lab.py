@@ -94,7 +94,7 @@ def lab(
     from karat.corpus.opening import open_corpus
     from karat.problems import Findings
     from karat.protocols import parse_setting
-    from karat.studies import lab, lab_report
+    from karat.studies import lab
 
     findings = Findings()
     named = None
@@ -107,7 +107,5 @@ def lab(
     options = lab.Options(steps, orders, seed)
     examination = lab.examine(measure, corpus, chosen, options, findings=findings, progress=progress("systems"))
     print_findings(findings)
-    write_figures(plots, lambda _, __: lab_report.figure(examination), output)
-    write_output(
-        {"text": lab_report.text, "json": lab_report.json, "csv": lab_report.points}[form](examination), output
-    )
+    write_figures(plots, lambda _, __: lab.figure(examination), output)
+    write_output({"text": lab.text, "json": lab.json, "csv": lab.points}[form](examination), output)

@@ -20,6 +20,7 @@ from karat.cli._values import FILE
 
 if TYPE_CHECKING:
     from karat.cli._figures import Plot
+    from karat.cli._thresholds import Threshold
     from karat.corpus.interface import Executor
     from karat.run.plan import Options
 
@@ -35,6 +36,8 @@ Examples:
   karat score gold.tbf system.tbf --ci 95 -f latex -o scores.tex
   karat score gold.tbf system.tbf -m nugget.type --by type --plot by-type.pdf --plot confusion=confusion.pdf
   karat score gold.tbf system.tbf --ci 95 -f html -o report.html
+  karat score gold.tbf system.tbf --value nugget.type
+  karat score gold.tbf system.tbf --fail-under nugget.type=20
 
 GOLD and SYSTEM are a file, a folder, @LIST (a file with one path per line), or - for standard input.
 """
@@ -54,6 +57,14 @@ class OneSystem(click.Command):
             raise
 
 
+def _thresholds(given: tuple[str, ...]) -> "tuple[Threshold, ...]":
+    if not given:
+        return ()
+    from karat.cli._thresholds import parse
+
+    return parse(given)
+
+
 @click.command(epilog=EPILOG, cls=OneSystem)
 @click.argument("gold", type=FILE)
 @click.argument("system", type=FILE)
@@ -63,9 +74,29 @@ class OneSystem(click.Command):
     "KIND: breakdown (default with --by), scores (default), confusion, accuracy, product, attributes.",
     "parse_known",
 )
+@click.option(
+    "--value",
+    metavar="ID",
+    help="Print just this score in percent, such as nugget.type or nugget.type.precision (micro average).",
+)
+@click.option(
+    "--fail-under",
+    "thresholds",
+    multiple=True,
+    metavar="ID=PERCENT",
+    callback=lambda _context, _parameter, given: _thresholds(given),
+    help="Exit with 3 if a score is lower: nugget.type=60 or nugget.type.precision=75; may be repeated.",
+)
 @worker_options
 def score(
-    gold: str, system: str, options: "Options", output: Output, plots: "tuple[Plot, ...]", executor: "Executor"
+    gold: str,
+    system: str,
+    options: "Options",
+    output: Output,
+    plots: "tuple[Plot, ...]",
+    value: str | None,
+    thresholds: "tuple[Threshold, ...]",
+    executor: "Executor",
 ) -> None:
     """Score SYSTEM against GOLD under one or more protocols."""
     from msgspec.structs import replace
@@ -81,6 +112,12 @@ def score(
     if level is None and (options.resamples, options.seed) != (None, None):
         raise UsageError("level-needed", "--resamples and --seed are for intervals", "Add --ci 95.")
     check_options(options, output)
+    if value is not None:
+        from karat.cli._thresholds import check_family
+
+        check_family(value)
+        if output.form != "text" or output.summary:
+            raise UsageError("value-alone", "--value prints one number, and no report", "Omit -f and --summary.")
     findings = Findings()
     gold_corpus = open_gold(gold, options, findings.add)
     system_corpus = open_system(system, gold_corpus, options, findings.add)
@@ -91,6 +128,13 @@ def score(
         refuse_outputs(plots, output.file, inputs)
     refuse_overwriting(output.file, inputs)
     protocols = resolve_all(protocol_names(options, gold_corpus), options.settings)
+    if value is not None and len(protocols) > 1:
+        names = ", ".join(protocol.name for protocol in protocols)
+        raise UsageError(
+            "value-protocol",
+            f"--value prints one number, and there are several protocols: {names}",
+            "Name one with -p.",
+        )
     with_documents = output.form == "html" and not output.summary
     if with_documents:
         from karat.report.html.report import default_fields
@@ -117,13 +161,20 @@ def score(
             results = [replace(result, errors=None) for result in results]
     if output.form == "html":
         from karat.report.html.gather import Gathered
-        from karat.report.html.report import score_report
-        from karat.report.html.sections import short_name
+        from karat.report.html.report import score_report, short_name
 
         documents = Gathered(gold_corpus) if with_documents else None
         if documents is not None:
             documents.add(short_name(results[0]), system_corpus, results)
         write_output(score_report(results, documents, digits=output.digits, sort=output.sort), output.file)
         report_size(output.file, 0 if documents is None else len(documents))
+    elif value is not None:
+        from karat.cli._thresholds import one_value
+
+        write_output(one_value(results[0], value, output.digits), output.file)
     else:
         write_output(FORMATS[output.form](results, output.view()), output.file)
+    if thresholds:
+        from karat.cli._thresholds import exit_if_below
+
+        exit_if_below(results, thresholds, output.digits)

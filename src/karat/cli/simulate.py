@@ -95,7 +95,7 @@ def simulate(
     """
     from karat.corpus.opening import open_corpus
     from karat.formats import FORMATS
-    from karat.plugin.formats import ReadOptions, WriteOptions
+    from karat.plugin.formats import ReadOptions
     from karat.problems import Findings
     from karat.protocols import resolve
     from karat.simulate.simulation import Rates, Simulation
@@ -122,10 +122,12 @@ def simulate(
         progress=progress(),
     )
     lost: Counter[str] = Counter()
-    to_write = WriteOptions(reading.tokens, format_.writes_folder(output))
+    to_write = format_.write_options(output, reading.tokens)
     to_write = format_.plan(simulation, to_write, lambda what: lost.update([what]))
     documents = mentions = 0
     with documents_to(output, name) as sink:
+        if to_write.head:
+            sink.add(to_write.head)
         for document in simulation:
             with placed(partial(corpus.where, document.id)):
                 try:

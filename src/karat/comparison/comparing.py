@@ -10,27 +10,33 @@ from karat.comparison.tests import (
     PAIRED_BOOTSTRAP,
     RANDOMISATION,
     PairedTest,
-    Resampled,
-    ResampleTask,
     SwapTask,
-    SystemRows,
     adjusted,
     deviations,
     mean_leaf,
     mean_rows,
     mean_scores,
-    observed_means,
-    resampled,
     swapped,
-    system_intervals,
 )
 from karat.corpus.interface import Corpus, Executor
+from karat.counts import main_score
 from karat.problems import Finding, Rule, nearest
-from karat.result import Confidence, Result, UnitRows, main_score
+from karat.result import Confidence, Result, UnitRows
 from karat.run.executors import Serial
 from karat.run.plan import Options
 from karat.stats import paired
-from karat.stats.confidence import JACKKNIFE, confidence, remarks, scored
+from karat.stats.confidence import (
+    JACKKNIFE,
+    Resampled,
+    ResampleTask,
+    SystemRows,
+    confidence,
+    intervals,
+    observed_means,
+    remarks,
+    resampled,
+    scored,
+)
 from karat.stats.resampling import ScoreName, flat
 
 LEAST_RESAMPLES = 1000
@@ -116,7 +122,7 @@ def compare(
         runs = results[name]
         scores = mean_scores([run.scores for run in runs])
         if how is not None:
-            scores = scored(scores, system_intervals(rows[name], resamples_of[name], how), how.method)
+            scores = scored(scores, intervals(rows[name], resamples_of[name], how), how.method)
         own_units = mean_rows([run.units for run in runs], mean_leaf)
         systems.append(ComparedSystem(name, runs, scores, mean_breakdowns(runs), own_units, deviations(runs), 0))
     comparison = Comparison(
@@ -137,7 +143,7 @@ def compare(
 def _unsupported(result: Result, sort_by: str) -> Iterator[Finding]:
     """Yield a note if systems are ranked by a measure that gold does not support, since it supports none."""
     if not result.is_headline_supported and sort_by in result.headline:
-        message = f"gold holds nothing that ranks systems under {result.protocol}: they are ranked by {sort_by}"
+        message = f"gold supports no headline measure of {result.protocol}: systems are ranked by {sort_by}"
         yield UNSUPPORTED.at(message, origin="gold")
 
 

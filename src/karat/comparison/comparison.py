@@ -5,50 +5,20 @@ from math import fsum, isnan
 from typing import Any, NamedTuple
 
 from msgspec import Struct, to_builtins
+from msgspec.structs import replace
 
-from karat.comparison.tests import (
-    PAIRED_BOOTSTRAP,
-    RANDOMISATION,
-    TESTS,
-    PairedTest,
-    ResampleTask,
-    SystemRows,
-    mean_rows,
-    mean_score,
-    resampled,
-    system_intervals,
-)
+from karat.comparison.tests import PAIRED_BOOTSTRAP, RANDOMISATION, TESTS, PairedTest, mean_rows, mean_score
 from karat.counts import ScoreValues
 from karat.problems import Finding
 from karat.records import MeasureErrors
-from karat.result import Confidence, Result, Score, main_ids, main_score
-from karat.stats.confidence import JACKKNIFE, changed, is_resampled, scored
+from karat.result import Confidence, Result, Score, main_ids
+from karat.stats.confidence import JACKKNIFE, ByField, SystemRows, mean, with_breakdown_intervals
 from karat.stats.resampling import ScoreName, bootstrap
-
-ByField = Mapping[str, Mapping[str, Mapping[str, Score]]]
-"""Scores by field, value and measure."""
 
 
 def mean_breakdowns(runs: Sequence[Result]) -> ByField:
     """The scores for each value of each field."""
     return {field: mean_rows([run.by[field] for run in runs], mean_score) for field in runs[0].by}
-
-
-def with_intervals(by: ByField, runs: Sequence[Result], units: Sequence[str], how: Confidence) -> ByField:
-    """Breakdowns in which each value that occurs in several units has intervals.
-
-    `units` are those of all systems, which are resampled together.
-    """
-    index_of = {unit: index for index, unit in enumerate(units)}
-    complete: dict[str, dict[str, Mapping[str, Score]]] = {}
-    for field, values in by.items():
-        complete[field] = dict(values)
-        for value, scores in values.items():
-            rows = [run.by_rows[field][value] for run in runs if value in run.by_rows[field]]
-            if len(rows) == len(runs) and all(is_resampled(run_rows, how) for run_rows in rows):
-                intervals = system_intervals(rows, resampled(None, ResampleTask(rows, how, (), index_of)), how)
-                complete[field][value] = scored(scores, intervals, how.method)
-    return complete
 
 
 class ClassMean(Struct, frozen=True):
@@ -90,14 +60,9 @@ def _mean_errors(runs: Sequence[MeasureErrors]) -> SystemErrors:
             for run, error_class in zip(runs, of_runs, strict=True)
         ]
         classes[name] = ClassMean(
-            fsum(error_class.count for error_class in of_runs if error_class is not None) / len(runs), _mean(fixed)
+            fsum(error_class.count for error_class in of_runs if error_class is not None) / len(runs), mean(fixed)
         )
-    return SystemErrors(first.id, first.main, _mean([run.score[first.main] for run in runs]), classes)
-
-
-def _mean(values: Sequence[float | None]) -> float | None:
-    defined = [value for value in values if value is not None]
-    return fsum(defined) / len(values) if len(defined) == len(values) else None
+    return SystemErrors(first.id, first.main, mean([run.score[first.main] for run in runs]), classes)
 
 
 class ComparedSystem(NamedTuple):
@@ -118,8 +83,8 @@ class ComparedSystem(NamedTuple):
         """Return the content of the JSON, with these breakdowns; `of_run` makes the content of a run."""
         first = self.runs[0]
         if len(self.runs) == 1:
-            return of_run(changed(first, scores=self.scores, by=by))
-        only = changed(first, scores=self.scores, by=by, units=self.units, outcomes={}, details={}, errors=None)
+            return of_run(replace(first, scores=self.scores, by=by))
+        only = replace(first, scores=self.scores, by=by, units=self.units, outcomes={}, details={}, errors=None)
         content = only.to_dict()
         for (id_, average, name), deviation in self.deviations.items():
             content["scores"][id_][average].setdefault("deviation", {})[name] = deviation
@@ -128,34 +93,21 @@ class ComparedSystem(NamedTuple):
         return {**content, "runs": [of_run(run) for run in self.runs]}
 
 
-class Comparison:
+class Comparison(Struct, kw_only=True, eq=False):
     """The systems, best first, and the tests between them."""
 
-    def __init__(
-        self,
-        *,
-        systems: Sequence[ComparedSystem],
-        baseline: str,
-        sort_by: str,
-        tests: Sequence[PairedTest],
-        comparisons: int,
-        level: float,
-        confidence: Confidence | None,
-        rows: Mapping[str, SystemRows],
-        notes: Sequence[Finding],
-    ) -> None:
-        self.systems = systems
-        self.baseline = baseline
-        self.sort_by = sort_by
-        self.tests = tests
-        self.comparisons = comparisons
-        """The number of pairs of systems that are compared, which p-values are corrected for."""
-        self.level = level
-        self.confidence = confidence
-        """The method of intervals; None if there is nothing to resample."""
-        self.notes = notes
-        self.rows = rows
-        """The counts of each unit, of every run of each system."""
+    systems: Sequence[ComparedSystem]
+    baseline: str
+    sort_by: str
+    tests: Sequence[PairedTest]
+    comparisons: int
+    """The number of pairs of systems that are compared, which p-values are corrected for."""
+    level: float
+    confidence: Confidence | None
+    """The method of intervals; None if there is nothing to resample."""
+    rows: Mapping[str, SystemRows]
+    """The counts of each unit, of every run of each system."""
+    notes: Sequence[Finding]
 
     @property
     def first(self) -> Result:
@@ -166,7 +118,7 @@ class Comparison:
         for system in self.systems:
             if system.name == name:
                 return system
-        raise KeyError(f"{name!r} was not compared; compared: {', '.join(one.name for one in self.systems)}")
+        raise KeyError(f"{name!r} was not compared; compared: {', '.join(system.name for system in self.systems)}")
 
     def measures(self) -> list[str]:
         """The measures of any system that counted something in one."""
@@ -204,7 +156,7 @@ class Comparison:
         values: dict[str, list[float | None]] = {}
         for name, rows in self.rows.items():
             of_runs = [bootstrap(run_rows.only([measure]), resamples=how.resamples, seed=how.seed) for run_rows in rows]
-            key = (measure, "micro", main_score([*self[name].scores[measure].micro.values]))
+            key = (measure, "micro", self[name].scores[measure].micro.main_name)
             runs = zip(*(resampled[key].tolist() for resampled in of_runs), strict=True)
             means = [fsum(scores) / len(of_runs) for scores in runs]
             values[name] = [None if isnan(value) else value for value in means]
@@ -214,7 +166,7 @@ class Comparison:
         """The scores of a system by field and value, with intervals, which take a while for many values."""
         if self.confidence is None:
             return system.by
-        return with_intervals(system.by, system.runs, self.rows[system.name][0].units, self.confidence)
+        return with_breakdown_intervals(system.by, system.runs, self.rows[system.name][0].units, self.confidence)
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON that `karat compare -f json` prints."""
@@ -255,7 +207,7 @@ class Comparison:
             following = self.systems[index + 1].name if index + 1 < len(self.systems) else None
             for id_ in measures:
                 if id_ in system.scores:
-                    deviation = system.deviations.get((id_, "micro", main_score([*system.scores[id_].micro.values])))
+                    deviation = system.deviations.get((id_, "micro", system.scores[id_].micro.main_name))
                     row = {**self._row(system, id_, system.scores[id_].micro), "deviation": deviation}
                     rows.append({**row, **self._tested(system, id_, following)})
         if any(run.errors is not None for system in self.systems for run in system.runs):
@@ -268,9 +220,9 @@ class Comparison:
                         rows.append({**dict.fromkeys(rows[0]), **row, "by": by, "by_value": value})
         for system in self.systems:
             for id_, errors in system_errors(system.runs).items():
-                for name, mean in errors.classes.items():
-                    row = self._row(system, id_, ScoreValues({errors.main: mean.fixed}))
-                    part = {"by": "error", "by_value": name, "count": mean.count}
+                for name, error_class in errors.classes.items():
+                    row = self._row(system, id_, ScoreValues({errors.main: error_class.fixed}))
+                    part = {"by": "error", "by_value": name, "count": error_class.count}
                     rows.append({**dict.fromkeys(rows[0]), **row, **part})
         return rows
 
@@ -283,7 +235,7 @@ class Comparison:
             yield self.first.unit, unit, leaves
 
     def _row(self, system: ComparedSystem, id_: str, leaf: ScoreValues) -> dict[str, Any]:
-        name = main_score([*leaf.values])
+        name = leaf.main_name
         low, high = (leaf.ci and leaf.ci.values[name]) or (None, None)
         return {
             "protocol": self.first.protocol,

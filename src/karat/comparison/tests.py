@@ -1,4 +1,4 @@
-"""Statistics of a comparison: means over the runs of a system, resamples, intervals and paired tests."""
+"""Statistics of a comparison: means over the runs of a system, and paired tests."""
 
 from array import array
 from collections.abc import Callable, Mapping, Sequence
@@ -6,23 +6,16 @@ from math import fsum
 from statistics import stdev
 from typing import NamedTuple, TypeVar
 
-import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
 from karat.counts import ScoreValues
-from karat.result import Confidence, Result, Score, UnitRows
-from karat.stats import confidence as intervals
+from karat.result import Result, Score, UnitRows
 from karat.stats import paired
-from karat.stats.confidence import JACKKNIFE, FoundIntervals
-from karat.stats.resampling import ScoreName, Values, bootstrap, flat, observed
+from karat.stats.confidence import JACKKNIFE, SystemRows, mean
+from karat.stats.resampling import ScoreName, flat
 
 T = TypeVar("T", Score, ScoreValues)
-
-
-def mean_values(runs: Sequence[Mapping[ScoreName, float | None]]) -> dict[ScoreName, float | None]:
-    """The mean of each score over runs; None if a run has none."""
-    return {name: _mean([run.get(name) for run in runs]) for name in runs[0]}
 
 
 def mean_scores(runs: Sequence[Mapping[str, Score]]) -> dict[str, Score]:
@@ -59,7 +52,7 @@ def mean_leaf(runs: Sequence[ScoreValues | None]) -> ScoreValues:
         return known[0]
     names = dict.fromkeys(name for leaf in known for name in leaf.values)
     return ScoreValues(
-        {name: _mean([None if leaf is None else leaf.values.get(name) for leaf in runs]) for name in names}
+        {name: mean([None if leaf is None else leaf.values.get(name) for leaf in runs]) for name in names}
     )
 
 
@@ -76,18 +69,10 @@ def deviations(runs: Sequence[Result]) -> dict[ScoreName, float]:
     }
 
 
-def _mean(values: Sequence[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return fsum(known) / len(known) if len(known) == len(values) else None
-
-
 RANDOMISATION = "approximate randomisation"
 PAIRED_BOOTSTRAP = "paired bootstrap"
 TESTS = (RANDOMISATION, JACKKNIFE)
 """The tests that decide on significance: the first where there are several units, the other where there is one."""
-
-SystemRows = Sequence[UnitRows]
-"""The counts of each run of a system."""
 
 
 class PairedTest(Struct, frozen=True):
@@ -106,23 +91,6 @@ class PairedTest(Struct, frozen=True):
     p_adjusted: float | None
 
 
-class Resampled(NamedTuple):
-    """A system's scores in every resample, or without every part."""
-
-    values: Values
-    left_out: Mapping[ScoreName, list[float | None]]
-
-
-class ResampleTask(NamedTuple):
-    """A system to resample."""
-
-    rows: SystemRows
-    how: Confidence
-    parts: Sequence[str]
-    among: Mapping[str, int] | None = None
-    """All units by number, if only some of them have rows."""
-
-
 class SwapTask(NamedTuple):
     """Two systems whose counts are swapped."""
 
@@ -131,40 +99,6 @@ class SwapTask(NamedTuple):
     ids: Sequence[str]
     resamples: int
     seed: int
-
-
-def observed_means(rows: SystemRows) -> dict[ScoreName, float | None]:
-    """The mean of each score over runs; None if a run has none."""
-    return mean_values([observed(run_rows) for run_rows in rows])
-
-
-def resampled(shared: None, task: ResampleTask) -> Resampled:
-    """The resamples of a system. All systems are resampled with the same seed, and so with the same units."""
-    del shared
-    how = task.how
-    if how.method == JACKKNIFE:
-        by_part = [mean_values([_without(run_rows, part) for run_rows in task.rows]) for part in task.parts]
-        return Resampled({}, {name: [means.get(name) for means in by_part] for name in observed_means(task.rows)})
-    assert how.resamples is not None
-    assert how.seed is not None
-    of_runs = [bootstrap(run_rows, resamples=how.resamples, seed=how.seed, among=task.among) for run_rows in task.rows]
-    names = [name for name in of_runs[0] if all(name in resamples for resamples in of_runs)]
-    return Resampled({name: np.mean([resamples[name] for resamples in of_runs], axis=0) for name in names}, {})
-
-
-def _without(rows: UnitRows, part: str) -> dict[ScoreName, float | None]:
-    """The scores without a part; of a system that does not have it, all."""
-    return flat(rows.left_out[part]) if part in rows.left_out else observed(rows)
-
-
-def system_intervals(rows: SystemRows, resamples: Resampled, how: Confidence) -> FoundIntervals:
-    """The interval of every score of a system."""
-    means = observed_means(rows)
-    if how.method == JACKKNIFE:
-        return {
-            name: intervals.jackknife(means[name], values, how.level) for name, values in resamples.left_out.items()
-        }
-    return intervals.percentiles(resamples.values, how.level)
 
 
 def swapped(shared: None, task: SwapTask) -> tuple[dict[ScoreName, float | None], int]:

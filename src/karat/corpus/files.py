@@ -2,7 +2,7 @@
 
 import re
 import threading
-from collections.abc import Callable, Iterable, Iterator, KeysView, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, KeysView, Mapping, Sequence, Set
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from functools import cached_property
 from itertools import islice
@@ -50,6 +50,7 @@ class FileCorpus:
         self._reader = DocumentReader(files, self._format, options)
         self.tolerated_faults = self._format.tolerated_faults
         self.global_ids = self._format.global_ids == "all"
+        self.reading = self._format.reading
         self.topics = topics
         """Only documents of these topics are part of it; None: all."""
         self._beside = beside
@@ -60,6 +61,8 @@ class FileCorpus:
         self._lock = threading.RLock()
         self._kept: dict[str, tuple[Document, list[Finding]]] = {}
         """Documents with what their reader reported: those of files that are read whole, and on request others."""
+        self._read_next: Set[str] = frozenset()
+        """Those of them that are kept until they are read once more."""
         self._is_read_whole = False
         """True: a file with several documents is read whole."""
         self._room = 0
@@ -80,10 +83,21 @@ class FileCorpus:
         return FileCorpus(**self._arguments(topics=topics, beside=beside, skip_broken=False))
 
     def beside(self, gold: Corpus) -> "FileCorpus":
-        """Open the files as those of a system that is compared with gold; most formats read them in the same way."""
-        if not self._format.refers_to_gold:
+        """Open the files as those of a system that is compared with gold, and divided into documents as gold is."""
+        corpus = self._whole() if isinstance(gold, FileCorpus) and gold.options.documents == "none" else self
+        reader = GoldReader(gold) if self._format.refers_to_gold else None
+        return FileCorpus(**corpus._arguments(options=replace(corpus.options, is_system=True, gold=reader)))
+
+    def undivided(self) -> "FileCorpus":
+        """Read each meta-document as one document, unless the user says how to read it (`--documents`)."""
+        if self._format.marker is None or not self._format.marker.is_meta or self.topics is not None:
             return self
-        return FileCorpus(**self._arguments(options=replace(self.options, gold=GoldReader(gold))))
+        self.ids()
+        return self._whole() if self._is_read_whole else self
+
+    def _whole(self) -> "FileCorpus":
+        options = replace(self.options, documents=self.options.documents or "none")
+        return self if options == self.options else FileCorpus(**self._arguments(options=options))
 
     def _arguments(self, **changes: Any) -> dict[str, Any]:
         """Return the arguments to open the same files once more, with these changes."""
@@ -226,12 +240,17 @@ class FileCorpus:
     def facts(self, first: int | None = None) -> Facts:
         """Collect the facts of the documents, or of the first ones of them.
 
-        They are read for it and kept, up to a limit: most corpora are small, and are not read again.
+        They are read for it and kept, up to a limit: most corpora are small, and are not read again. The first ones of
+        a larger corpus are kept until they are read again.
         """
         if self._facts is not None:
             return self._facts
         if first is not None and self._format.complete is None:
-            return self._facts_of(islice(self.ids(), first))
+            kept = frozenset(self._kept)
+            facts = self._facts_of(islice(self.ids(), first))
+            if first < len(self.ids()) and not self._room:
+                self._read_next = self._kept.keys() - kept
+            return facts
         self._facts = self._facts_of(self.ids())
         return self._facts
 
@@ -260,6 +279,8 @@ class FileCorpus:
     def read(self, id_: str, report: Report) -> Document:
         """One document, which must have nothing fatal."""
         document = self.completed(self._read(id_, refusing(report)))
+        if id_ in self._read_next:
+            self._kept.pop(id_, None)
         self._last = id_, document, None
         return document
 

@@ -48,6 +48,8 @@ class Corpus(Protocol):
     """Codes of faults that are scored, if the rules of its format forbid scoring files with others."""
     global_ids: bool
     """True: an id means the same in all documents."""
+    reading: str | None
+    """The rule by which items get their places, if the files have none; the signature names it."""
 
     @property
     def protocols(self) -> tuple[str, ...]:

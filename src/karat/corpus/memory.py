@@ -9,9 +9,10 @@ from typing import Any
 import msgspec
 
 from karat.corpus.index import Index
+from karat.decoding import explained
 from karat.formats import DOCUMENT_TWICE, jsonl
 from karat.model import Document, Mention
-from karat.plugin import Facts
+from karat.plugin import Context, Facts, ReadOptions
 from karat.problems import Finding, Report, Rule, Target, quoted, refusing
 
 NO_DOCUMENT = Rule(
@@ -22,10 +23,12 @@ NO_DOCUMENT = Rule(
 class MemoryCorpus:
     """Documents in memory. They are what `.jsonl` files hold, and choose protocols in the same way."""
 
-    def __init__(self, documents: Iterable[Document] = (), *, name: str = "memory") -> None:
+    def __init__(self, documents: Iterable[Document] = (), *, name: str = "memory", is_system: bool = False) -> None:
         self.name = name
+        self._options = ReadOptions(is_system=is_system)
         self.tolerated_faults: frozenset[str] | None = None
         self.global_ids = False
+        self.reading: str | None = None
         self._facts: Facts | None = None
         self._index: Index | None = None
         self._documents: dict[str, tuple[Document, list[Finding]]] = {}
@@ -37,7 +40,8 @@ class MemoryCorpus:
         findings: list[Finding] = []
         checked = document
         if type(document) is not Document or not _is_plain(document):
-            checked = jsonl.sound(_typed(document, self.name), refusing(findings.append), file=self.name)
+            context = Context(self._options, refusing(findings.append))
+            checked = jsonl.sound(_typed(document, self.name), context, file=self.name)
         if checked.id in self._documents:
             raise DOCUMENT_TWICE.error(f"document {quoted(checked.id)} was already given", file=self.name)
         self._documents[checked.id] = checked, findings
@@ -160,5 +164,5 @@ def _typed(document: Document, name: str) -> Document:
             msgspec.json.encode(typed)
         return typed
     except (msgspec.ValidationError, TypeError, UnicodeEncodeError) as error:
-        message = f"document {quoted(str(document.id))}: {str(error).replace('$', 'the document')}"
+        message = f"document {quoted(str(document.id))}: {explained(error)}"
         raise NO_DOCUMENT.error(message, file=name) from None

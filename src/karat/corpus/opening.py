@@ -108,7 +108,16 @@ def _chosen(
     empty = not any(file.head().strip() for file in files)
     if empty and fallback is not None:
         return files, fallback
-    raise UNKNOWN.error("the file is empty" if empty else "the format is not recognised", file=spec)
+    layout = next(filter(None, (unknown_form(_head(file)) for file in files)), None)
+    message = "the file is empty" if empty else "the format is not recognised"
+    raise UNKNOWN.error(f"{message}: {layout}" if layout else message, file=spec)
+
+
+def unknown_form(head: bytes) -> str | None:
+    """Describe a JSON file whose form is not known; None for any other file."""
+    from karat.formats import jsonl
+
+    return jsonl.unknown_form(head)
 
 
 def _refuse_kin(files: list[File], formats: Iterable[Format]) -> None:
@@ -158,15 +167,14 @@ def _of_format(files: list[File], format_: str) -> list[File]:
 
 
 def _without_companions(sniffed: list[tuple[File, str | None]]) -> list[tuple[File, str | None]]:
-    """All files except companions of another, such as the text of an annotation file."""
-    companions = {
-        file.bare_name.removesuffix(suffix) + companion
-        for file, name in sniffed
-        if name is not None
-        for companion in FORMATS.get(name).companions
-        for suffix in FORMATS.get(name).suffixes
-        if file.bare_name.endswith(suffix) and suffix != companion
-    }
+    """All files except companions of another, such as the text of an annotation file; companions have none."""
+    companions: set[str] = set()
+    for format_ in [FORMATS.get(name) for name in dict.fromkeys(name for _, name in sniffed) if name is not None]:
+        for suffix in format_.suffixes if format_.companions else ():
+            for file, _ in sniffed:
+                if file.bare_name.endswith(suffix) and file.bare_name not in companions:
+                    stem = file.bare_name.removesuffix(suffix)
+                    companions.update(stem + companion for companion in format_.companions if companion != suffix)
     return [(file, name) for file, name in sniffed if file.bare_name not in companions]
 
 
@@ -181,8 +189,10 @@ def _sniffed(file: File) -> str | None:
     by_suffix = [name for name, format_ in FORMATS if file.bare_name.endswith(format_.suffixes)]
     by_both = [name for name in by_suffix if FORMATS.get(name).sniff(head)]
     by_content = by_both or [name for name, format_ in FORMATS if format_.sniff(head)]
-    if not by_content and any(format_.related(file.name, head) for _, format_ in FORMATS):
+    if not by_content and any(format_.related(file.name, head) is not None for _, format_ in FORMATS):
         return None  # it is known to be no corpus, whatever its suffix
+    if not by_content and unknown_form(head) is not None:
+        return None
     return min(by_content or by_suffix, default=None)
 
 
@@ -222,6 +232,11 @@ _KINDS = (
         "APF of ACE 2004 or earlier",
         "karat reads APF 5.1.1 (ACE 2005), which has other types",
         declares=re.compile(rb"""<!DOCTYPE\s+source_file\s+SYSTEM\s+["'][^"']*(?:apf\.v[1-4]\.|ace-rdc\.|ace-pilot)"""),
+    ),
+    _Kind(
+        "Markdown",
+        "remove the lines with ``` around the JSON, and all other text",
+        begins=re.compile(rb"\s*```"),
     ),
     _Kind(
         "HiEve XML",

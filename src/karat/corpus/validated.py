@@ -1,8 +1,6 @@
 """Documents with only the validated sentences of ECB+ (`--validated`)."""
 
-from collections.abc import Iterable, Sequence
 from itertools import compress
-from typing import TypeVar
 
 from msgspec.structs import replace
 
@@ -14,8 +12,6 @@ UNKNOWN = Rule(
     "fatal",
     "Give the files of ECB+ with ECBplus_coreference_sentences.csv next to them, or omit --validated.",
 )
-
-T = TypeVar("T")
 
 
 def only_validated(document: Document, file: str) -> Document:
@@ -40,12 +36,8 @@ def only_validated(document: Document, file: str) -> Document:
     return changed.at(
         replace(
             places,
-            mentions=_compressed(places.mentions, kept),
-            clusters=_compressed(places.clusters, kept_clusters),
-            links=_compressed(places.links, kept_links),
+            mentions=[*compress(places.mentions, kept)],
+            clusters=[*compress(places.clusters, kept_clusters)],
+            links=[*compress(places.links, kept_links)],
         )
     )
-
-
-def _compressed(lines: Sequence[T], kept: Iterable[bool]) -> Sequence[T]:
-    return [*compress(lines, kept)]

@@ -10,8 +10,8 @@ from typing import Literal
 from msgspec import Struct, field
 
 from karat.families.arg.candidates import CandidateTriggers, TriggerCandidates
+from karat.families.arg.items import Items, KeyRow, Triggers, Types
 from karat.families.arg.keyed import OUTCOMES, Keyed
-from karat.families.arg.keys import Items, KeyedTable, KeyRow, Types
 from karat.plugin import Card, Entry, Family, Setting
 
 CARD = Card(
@@ -75,8 +75,8 @@ def measures(parameters: Parameters, setting: Setting) -> list[Entry]:
     del setting
     if parameters.rule == "candidates":
         return [CandidateTriggers(TriggerCandidates())]
-    items = Items("triggers", types=parameters.types)
-    return [Keyed(KeyedTable(items, row), f"trig.{name}") for name, row in parameters.rows.items()]
+    table = Triggers(Items(types=parameters.types))
+    return [Keyed(table, f"trig.{name}", row) for name, row in parameters.rows.items()]
 
 
 FAMILY = Family(CARD, Parameters, measures)

@@ -72,7 +72,7 @@ def _repeated(document: Document, identity: Identity) -> Iterator[tuple[Mention,
 
 def _finding(mention: Mention, first: Mention, document: Document) -> Finding:
     """Names clusters and not mentions, whose ids some readers have to make up."""
-    place, one, other = span_of(mention), cluster_of(first, document), cluster_of(mention, document)
+    place, one, other = span_of(mention, document), cluster_of(first, document), cluster_of(mention, document)
     if first.cluster is not None and first.cluster == mention.cluster:
         message = f"{one} of document {quoted(document.id)} has {place} twice; it counts once"
     else:

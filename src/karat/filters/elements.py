@@ -3,8 +3,10 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar, Literal
 
+from msgspec import msgpack
+
 from karat.filters import unchanged
-from karat.model import Cluster, Document, Pair, Value
+from karat.model import Cluster, Pair, Value
 from karat.plugin import Comparison, Filter, PairTransform
 from karat.problems import Finding, Origin, Report, Rule, quoted
 
@@ -32,18 +34,20 @@ class Elements(Filter, frozen=True):
         del comparison, report
         return unchanged
 
-    def observe(self, pair: Pair, left: Pair) -> Mapping[Origin, Sequence[Cluster]] | None:
-        """Return the elements of both sides."""
+    def observe(self, pair: Pair, left: Pair) -> Mapping[Origin, bytes] | None:
+        """Return the elements of both sides, encoded: those of all documents are kept."""
         del left
-        sides: dict[Origin, Document] = {"gold": pair.gold, "system": pair.system}
-        return {side: document.clusters for side, document in sides.items() if document.clusters} or None
+        sides: dict[Origin, Sequence[Cluster]] = {"gold": pair.gold.clusters, "system": pair.system.clusters}
+        if self.within == "document":
+            sides = {side: [Cluster(cluster.id, cluster.kind) for cluster in sides[side]] for side in sides}
+        return {side: msgpack.encode(clusters) for side, clusters in sides.items() if clusters} or None
 
-    def across(self, observed: Mapping[str, Mapping[Origin, Sequence[Cluster]]]) -> Iterator[Finding]:
+    def across(self, observed: Mapping[str, Mapping[Origin, bytes]]) -> Iterator[Finding]:
         """Refuse an element that is also in an earlier document, or one that differs from there."""
         first: dict[tuple[Origin, str], tuple[str, Cluster]] = {}
         for document, sides in observed.items():
             for side, clusters in sides.items():
-                for cluster in clusters:
+                for cluster in msgpack.decode(clusters, type=list[Cluster]):
                     other, known = first.setdefault((side, cluster.id), (document, cluster))
                     if self.within == "document":
                         finding = _repetition(cluster, document, other)

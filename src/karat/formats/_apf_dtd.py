@@ -42,7 +42,7 @@ class Shape(NamedTuple):
     attributes: Attributes
     required: frozenset[str]
     fields: Mapping[str, str]
-    """For each attribute: its name in lower case."""
+    """For each attribute except ID: its name in lower case."""
     closed: Mapping[str, frozenset[str]]
     """The values of those that have a closed list, by name in lower case."""
     children: Mapping[str, int]
@@ -70,7 +70,7 @@ def _shape(
         content,
         attributes,
         frozenset(required.split()),
-        {name: name.lower() for name in attributes},
+        {name: name.lower() for name in attributes if name != "ID"},
         {name.lower(): frozenset(values) for name, values in attributes.items() if not isinstance(values, str)},
         {name: 0 if "|" in content else rank for rank, name in enumerate(names)},
         subtypes,

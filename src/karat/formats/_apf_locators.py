@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from decimal import Decimal
 from html import escape
-from typing import Any, NamedTuple
+from typing import Any
 
 from karat.formats._apf_validation import BLANKS, NEGATIVE, OFFSET, ROUNDED, TEXT, UNKNOWN, Validation
 from karat.model import Box, Boxes, Place, Region, Unit
@@ -21,20 +21,13 @@ _WHOLE = re.compile(r"-?[0-9]{1,18}")
 _DECIMAL = re.compile(r"-?[0-9]{1,12}(\.[0-9]{0,40})?([eE][-+]?[0-9]{1,2})?")
 
 
-class _OddLength(NamedTuple):
-    """A locator whose text does not have as many characters as its offsets say."""
-
-    locator: Any
-    length: int
-    text: str
-
-
 class Locators:
     """Reads the locators of a document; each unit has locators of its own."""
 
     def __init__(self, unit: Unit, validation: Validation) -> None:
         self._unit, self._validation = unit, validation
-        self._odd_lengths: list[_OddLength] = []
+        self._odd_lengths: list[tuple[Any, int, str]] = []
+        """Locators whose text does not have as many characters as their offsets say: with these, and the text."""
         self._locators = _LOCATORS_OF[unit]
 
     def place(self, holder: Any) -> Place:
@@ -75,7 +68,7 @@ class Locators:
             if begin < after:
                 text = locator.text or ""
                 if text and len(text) != after - begin:
-                    self._odd_lengths.append(_OddLength(locator, after - begin, text))
+                    self._odd_lengths.append((locator, after - begin, text))
                 return ((begin, after),), text
         begin, last = self._offsets(locator)
         if last < begin:
@@ -162,7 +155,7 @@ class Locators:
     def _text(self, locator: Any, length: int) -> str:
         text = self._content(locator)
         if text and len(text) != length:
-            self._odd_lengths.append(_OddLength(locator, length, text))
+            self._odd_lengths.append((locator, length, text))
         return text
 
 

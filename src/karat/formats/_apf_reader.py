@@ -5,7 +5,7 @@ refused. Where one item is wrong, such as an unresolved argument, it is reported
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -18,12 +18,12 @@ from karat.formats._apf_validation import (
     ANCHOR,
     ARGUMENT_TWICE,
     COMMENT,
-    EMPTY,
     HEAD,
     HELD,
     ID,
     INVALID,
     MENTION_ROLE,
+    NO_ANNOTATION,
     ODD_SOURCE,
     RESOURCE,
     SEVERAL,
@@ -45,16 +45,14 @@ from karat.formats._apf_validation import (
 from karat.formats._sgm import Source, source_of
 from karat.formats._text import DANGLING, TWICE
 from karat.model import (
-    Boxes,
+    EMPTY,
     Cluster,
     Document,
     External,
     Link,
     Mention,
     Name,
-    Place,
     Places,
-    Region,
     Unit,
     Value,
     compact_lines,
@@ -65,10 +63,9 @@ from karat.problems import Report, Rule, quoted
 UNITS: dict[str, Unit] = {"text": "char", "audio": "microsecond", "image": "box"}
 """The unit of a document, by TYPE of its source file."""
 
-_MENTION_OF = {kind: f"{kind} mention" for kind in KINDS.values()}
 _INSIDE = {"entity": ("head", HEAD), "event": ("anchor", ANCHOR)}
 """The region that must be inside the extent of a mention."""
-_NAME = re.compile(r"[^\W\d][\w.\-]*").fullmatch
+_NAMES = re.compile(r"(?:[^\W\d][\w.\-]* )*").fullmatch
 _NAME_TOKEN = re.compile(r"[\w.\-:]+").fullmatch
 
 
@@ -95,16 +92,6 @@ class Header(Struct):
     """Lines of comments that contain elements."""
 
 
-class _Argument(Struct, frozen=True, gc=False):
-    """An argument of an element or a mention, with the XML element that states it."""
-
-    source: str
-    role: str
-    target: str
-    extent: Place | None
-    element: Any
-
-
 class Reader:
     """Reads a document in one pass; arguments are resolved at the end, when all ids are known."""
 
@@ -118,9 +105,10 @@ class Reader:
         """The kind of the element or mention with each id."""
         self._mentions: dict[str, Mention] = {}
         self._clusters: dict[str, Cluster] = {}
-        self._arguments: list[_Argument] = []
-        self._mention_arguments: list[_Argument] = []
-        # The XML elements of all records, in their order, and of regions by id and name.
+        # Arguments of elements and of mentions, each with the XML element that states it.
+        self._arguments: list[tuple[Link, Any]] = []
+        self._mention_arguments: list[tuple[Link, Any]] = []
+        # The XML elements of all records, in their order, and of regions beside spans by id and name.
         self._mention_elements: list[Any] = []
         self._cluster_elements: list[Any] = []
         self._link_elements: list[Any] = []
@@ -132,10 +120,11 @@ class Reader:
         self._is_valid = self._validation.examine()
         for element in self._root.iterchildren(*KINDS):
             self._read_element(element)
+        self._check_ids()
         self._validation.report_invalid()
         if not len(self._root):
-            self._validation.report(EMPTY, self._root, f"document {quoted(self.id)} has no annotation")
-        links = (*self._element_links(), *self._mention_links())
+            self._validation.report(NO_ANNOTATION, self._root, f"document {quoted(self.id)} has no annotation")
+        links = tuple(self._links())
         source = self._source(sources) if self._unit == "char" else None
         about = self._header.attributes
         document = Document(
@@ -167,12 +156,10 @@ class Reader:
 
     def _source(self, sources: Sources | None) -> Source | None:
         """The source of the document. Without one, the text of a locator can still be compared with its length."""
-        uri = self._header.attributes.get("URI")
-        source = source_of(self.id, uri, self._validation.file, sources, self._report)
-        text, mentions = None if source is None else source.text, list(self._mentions.values())
-        check_blanks(self._validation, mentions, text, self._region_elements.__getitem__)
-        texts = [mention.text or "" for mention in mentions]
-        check_language(self._validation, self._header.line, self.id, self._header.attributes.get("SOURCE"), texts)
+        header, mentions = self._header, list(self._mentions.values())
+        source = source_of(self.id, header.attributes.get("URI"), self._validation.file, sources, self._report)
+        check_blanks(self._validation, mentions, None if source is None else source.text, self._elements.__getitem__)
+        check_language(self._validation, header.line, self.id, header.attributes.get("SOURCE"), mentions)
         if source is None:
             self._locators.report_lengths()
         else:
@@ -231,13 +218,13 @@ class Reader:
         mentions: list[Any] = []
         names: list[Name] = []
         external: list[External] = []
-        arguments: list[_Argument] = []
+        first = len(self._arguments)
         for child in element[:]:
             name = child.tag
             if name == shape.mention:
                 mentions.append(child)
             elif name == shape.argument:
-                arguments.append(self._argument(id_, child))
+                self._arguments.append(self._argument(id_, child))
             elif kind == "entity" and name == "entity_attributes":
                 for inner in child.iterchildren("name"):
                     self._region_elements[id_, f"name {len(names)}"] = inner
@@ -247,88 +234,101 @@ class Reader:
         self._clusters[id_] = Cluster(id_, kind, attributes, tuple(names), tuple(external))
         self._cluster_elements.append(element)
         if kind == "relation":
-            stated = [(argument.role, argument.target) for argument in arguments]
+            stated = [(link.kind, link.target) for link, _ in self._arguments[first:]]
             check_relation(self._validation, element, attributes, stated, is_mentioned=bool(mentions))
         elif not mentions:
             raise self._validation.malformed(element, f"<{tag}> {id_!r} has no <{shape.mention}>")
         elif len(mentions) > 1 and kind in ("value", "time"):
             message = f"<{tag}> {id_!r} has {len(mentions)} mentions, expected one"
             self._validation.report(SEVERAL, mentions[1], message)
-        self._arguments += arguments
         read = [self._mention(mention, kind, id_, attributes) for mention in mentions]
         if len(read) > 1 and kind in ("entity", "event") and self._unit != "box":
             check_overlaps(self._validation, read, mentions)
 
     def _described(self, element: Any, kind: str, shape: Shape) -> tuple[str, dict[str, Value]]:
         """The id of an element or a mention, which must be new, and its attributes."""
-        attributes = _attributes(element, shape, is_valid=self._is_valid)
-        id_ = str(attributes.pop("id", ""))
+        id_ = element.get("ID")
         if not id_:
             raise self._validation.malformed(element, f"<{element.tag}> has no ID")
-        if not _is_name(id_):
-            self._validation.report(ID, element, f"<{element.tag}> has the ID {quoted(id_)}, which is not an XML name")
         if id_ in self._kinds:
             message = f"id {quoted(id_)} was already used in this document, for {_one(self._kinds[id_])}"
             raise self._validation.error(TWICE, element, message)
         self._kinds[id_] = kind
-        return id_, attributes
+        fields = shape.fields
+        attributes: dict[str, Value] = {fields[name]: value for name, value in element.items() if name in fields}
+        if not self._is_valid:
+            attributes = {name: _bare(value, shape.closed.get(name, ())) for name, value in attributes.items()}
+        return id_, attributes or EMPTY
+
+    def _check_ids(self) -> None:
+        if not _NAMES("".join([f"{id_} " for id_ in self._kinds])):
+            for id_ in self._kinds:
+                if not _NAMES(f"{id_} "):
+                    element = self._elements[id_]
+                    message = f"<{element.tag}> has the ID {quoted(id_)}, which is not an XML name"
+                    self._validation.report(ID, element, message)
 
     def _mention(self, element: Any, kind: str, cluster: str, about: Mapping[str, Value]) -> Mention:
         shape = ELEMENTS[element.tag]
-        id_, attributes = self._described(element, _MENTION_OF[kind], shape)
-        regions: dict[str, Region | Boxes] = {}
+        id_, attributes = self._described(element, f"{kind} mention", shape)
+        regions: dict[str, Any] = {}  # of segments, or of boxes if the source is an image
         texts: dict[str, str] = {}
-        arguments: list[_Argument] = []
-        names, argument = shape.regions, shape.argument
+        first = len(self._mention_arguments)
+        names, located = shape.regions, self._locators.located
+        span = "anchor" if kind == "event" else "extent"
         for child in element[:]:
             tag = child.tag
-            if tag == argument:
-                arguments.append(self._argument(id_, child))
-            elif tag in names:
+            if tag in names:
                 name = names[tag]
                 if name in regions:
                     raise self._validation.malformed(child, f"mention {id_!r} has a second <{tag}>")
-                regions[name], text = self._locators.located(child)
-                self._region_elements[id_, name] = child
+                regions[name], text = located(child)
                 if text is not None:
                     texts[name] = text
+                if name != span:
+                    self._region_elements[id_, name] = child
+            elif tag == shape.argument:
+                self._mention_arguments.append(self._argument(id_, child))
         if not self._is_valid:
             for name in MENTIONS[kind]:
                 if name not in regions:
                     raise self._validation.malformed(element, f"mention {id_!r} has no <{name}>")
         if kind == "relation":
-            roles = [argument.role for argument in arguments]
+            roles = [link.kind for link, _ in self._mention_arguments[first:]]
             check_entity_roles(self._validation, element, f"mention {id_!r}", roles)
-        self._mention_arguments += arguments
         if kind in _INSIDE:
             check_inside(self._validation, *_INSIDE[kind], element, regions)
         if kind == "event":
-            attributes = {"type": _event_type(about), **attributes}
+            type_ = ".".join([str(about[name]) for name in ("type", "subtype") if name in about])
+            attributes = {"type": type_, **attributes}
         elif attributes.get("ldctype") in tables.LATER_LDC_TYPES and not self._header.is_later:
             message = f"<{element.tag}> has the LDCTYPE {attributes['ldctype']}, which ACE 2005 does not have"
             self._validation.report(VALUE, element, message)
-        mention = self._mentions[id_] = self._record(id_, kind, cluster, attributes, regions, texts)
+        place, text = regions.pop(span), texts.pop(span, None)
+        # Positional arguments, since building a record by keyword takes twice as long.
+        if self._unit == "box":
+            boxes = {"span": place, **regions}
+            mention = Mention(id_, (), None, None, None, kind, cluster, attributes, text, (), None, texts, boxes)
+        else:
+            head, extent, scope = regions.get("head"), regions.get("extent"), regions.get("scope")
+            mention = Mention(
+                id_,
+                place,
+                head,
+                extent,
+                None,
+                kind,
+                cluster,
+                attributes,
+                text,
+                (),
+                scope,
+                texts or EMPTY,
+                EMPTY,
+            )
+        self._mentions[id_] = mention
         self._mention_elements.append(element)
         return mention
-
-    def _record(
-        self,
-        id_: str,
-        kind: str,
-        cluster: str,
-        attributes: dict[str, Value],
-        regions: dict[str, Any],
-        texts: dict[str, str],
-    ) -> Mention:
-        """A mention of its regions and their texts; those of its span are no others."""
-        name = "anchor" if kind == "event" else "extent"
-        span, text = regions.pop(name), texts.pop(name, None)
-        if self._unit == "box":
-            boxes = {"span": span, **regions}
-            return Mention(id_, (), None, None, None, kind, cluster, attributes, text, (), None, texts, boxes)
-        head, extent, scope = regions.get("head"), regions.get("extent"), regions.get("scope")
-        # Positional arguments, since building a record by keyword takes twice as long.
-        return Mention(id_, span, head, extent, None, kind, cluster, attributes, text, (), scope, texts)
 
     def _external(self, element: Any, id_: str) -> External:
         link = External(element.get("RESOURCE"), element.get("EID"))
@@ -339,84 +339,61 @@ class Reader:
 
     # Arguments.
 
-    def _argument(self, source: str, element: Any) -> _Argument:
-        role, target = element.get("ROLE"), element.get("REFID")
+    def _argument(self, source: str, element: Any) -> tuple[Link, Any]:
+        role = element.get("ROLE")
         if not self._is_valid:
-            role = _attributes(element, ELEMENTS[element.tag], is_valid=False)["role"]
-        located = element.find("extent") if len(element) else None
-        extent = None if located is None else self._locators.place(located)
-        return _Argument(source, role, target, extent, element)
+            role = _bare(role, ELEMENTS[element.tag].closed["role"])
+        extent = element.find("extent") if len(element) else None
+        place = None if extent is None else self._locators.place(extent)
+        return Link(role, source, element.get("REFID"), place), element
 
-    def _element_links(self) -> Iterator[Link]:
-        for argument in self._distinct(self._arguments, self._kinds, "an entity, value or timex2"):
-            source, target = argument.source, argument.target
-            check_holder(
-                self._validation,
-                argument.element,
-                role=argument.role,
-                owner=source,
-                of_relation=self._clusters[source].kind == "relation",
-                kind=self._kinds[target],
-            )
-            yield Link(argument.role, source, target)
-
-    def _mention_links(self) -> Iterator[Link]:
-        of_elements = {(argument.source, argument.role, argument.target) for argument in self._arguments}
+    def _links(self) -> Iterator[Link]:
+        """Arguments of elements, then those of mentions, which must be the former's."""
+        validation = self._validation
+        stated: set[tuple[str, str, str]] = set()
+        for link, element in self._distinct(self._arguments, self._kinds, "an entity, value or timex2", stated):
+            of_relation = self._kinds[link.source] == "relation"
+            check_holder(validation, element, link, self._kinds[link.target], of_relation=of_relation)
+            yield link
         kinds = {id_: mention.kind for id_, mention in self._mentions.items()}
         expected = "a mention of an entity, value or timex2"
-        for argument in self._distinct(self._mention_arguments, kinds, expected):
-            source, role, target = argument.source, argument.role, argument.target
-            owner, held = self._mentions[source].cluster, self._mentions[target].cluster
-            if (owner, role, held) not in of_elements:
-                message = f"{target!r} is {role} of mention {source!r}, but {held!r} is not {role} of {owner!r}"
-                self._validation.report(MENTION_ROLE, argument.element, message)
-            if argument.extent is not None:
-                check_argument(
-                    self._validation, argument.element, role, source, argument.extent, self._mentions[target]
-                )
-            yield Link(role, source, target, argument.extent)
+        for link, element in self._distinct(self._mention_arguments, kinds, expected, set()):
+            role, source, target = link.kind, link.source, self._mentions[link.target]
+            owner, held = self._mentions[source].cluster, target.cluster
+            if (owner, role, held) not in stated:
+                message = f"{target.id!r} is {role} of mention {source!r}, but {held!r} is not {role} of {owner!r}"
+                validation.report(MENTION_ROLE, element, message)
+            if link.extent is not None:
+                check_argument(validation, element, link, target)
+            yield link
 
-    def _distinct(self, arguments: Sequence[_Argument], kinds: Mapping[str, str], expected: str) -> Iterator[_Argument]:
+    def _distinct(
+        self,
+        arguments: Sequence[tuple[Link, Any]],
+        kinds: Mapping[str, str],
+        expected: str,
+        seen: set[tuple[str, str, str]],
+    ) -> Iterator[tuple[Link, Any]]:
         """Arguments whose target has a kind that can be an argument, each once; the others are reported."""
-        seen: set[tuple[str, str, str]] = set()
-        for argument in arguments:
-            source, role, target = argument.source, argument.role, argument.target
+        for link, element in arguments:
+            source, role, target = link.source, link.kind, link.target
             if kinds.get(target) not in HELD:
                 kind = self._kinds.get(target)
                 what = "which is not an id in this document" if kind is None else f"the id of {_one(kind)}"
                 message = f"the {role} of {source!r} refers to {target!r}, {what}; expected the id of {expected}"
-                self._validation.report(DANGLING, argument.element, message)
+                self._validation.report(DANGLING, element, message)
             elif (source, role, target) in seen:
-                self._validation.report(ARGUMENT_TWICE, argument.element, f"{target!r} is {role} of {source!r} twice")
+                self._validation.report(ARGUMENT_TWICE, element, f"{target!r} is {role} of {source!r} twice")
             else:
                 seen.add((source, role, target))
-                self._link_elements.append(argument.element)
-                yield argument
+                self._link_elements.append(element)
+                yield link, element
 
 
-def _attributes(element: Any, shape: Shape, *, is_valid: bool) -> dict[str, Value]:
-    """Attributes by name in lower case; blanks around a value of a closed list do not count.
-
-    A valid document has no such blanks.
-    """
-    fields = shape.fields
-    attributes: dict[str, Value] = {fields[name]: value for name, value in element.items() if name in fields}
-    if not is_valid:
-        for field, values in shape.closed.items():
-            bare = str(attributes.get(field, "")).strip()
-            if bare in values:
-                attributes[field] = bare
-    return attributes
-
-
-def _is_name(id_: str) -> bool:
-    """Return whether an id is an XML name. Nearly all are in ASCII, and take a third of the time of the expression."""
-    letters = id_.replace("-", "_").replace(".", "_")
-    return (letters.isascii() and letters.isidentifier() and id_[0] not in "-.") or bool(_NAME(id_))
-
-
-def _event_type(about: Mapping[str, Value]) -> str:
-    return ".".join([str(about[name]) for name in ("type", "subtype") if name in about])
+def _bare(value: Value, values: Collection[str]) -> Value:
+    """A value without the blanks around it, if that makes it one of a closed list."""
+    bare = str(value).strip()
+    return bare if bare in values else value
 
 
 def _one(kind: str) -> str:

@@ -43,9 +43,6 @@ VALUES: dict[str, tuple[str, ...]] = {
 }
 """Table 4: value types with their subtypes; three have none."""
 
-TIMEX2 = ("VAL", "MOD", "ANCHOR_VAL", "ANCHOR_DIR", "SET")
-"""Table 5: the timex2 attributes that are evaluated."""
-
 RELATIONS: dict[str, tuple[str, ...]] = {
     "ART": ("User-Owner-Inventor-Manufacturer",),
     "GEN-AFF": ("Citizen-Resident-Religion-Ethnicity", "Org-Location"),
@@ -59,9 +56,6 @@ RELATIONS: dict[str, tuple[str, ...]] = {
     "PHYS": ("Located", "Near"),
 }
 """Table 6: relation types with their subtypes; METONYMY has none."""
-
-SYMMETRIC = ("METONYMY", "PER-SOC", "PHYS")
-"""Table 6: relation types whose two arguments may change places."""
 
 EVENTS = {
     "Life": ("Be-Born", "Marry", "Divorce", "Injure", "Die"),
@@ -81,30 +75,6 @@ EVENTS = {
 Language = Literal["arabic", "chinese", "english"]
 
 _ALL: tuple[Language, ...] = ("arabic", "chinese", "english")
-_TWO: tuple[Language, ...] = ("chinese", "english")
-
-TASKS: dict[str, tuple[Language, ...]] = {
-    "edr": _ALL,
-    "val": _TWO,
-    "tern": _TWO,
-    "rdr": _ALL,
-    "vdr": _TWO,
-    "emd": _ALL,
-    "rmd": _ALL,
-    "vmd": _TWO,
-}
-"""Table 8: in which languages a task is evaluated."""
-
-GIVEN: dict[tuple[str, str], tuple[Language, ...]] = {
-    ("edr", "mentions"): _ALL,
-    ("rdr", "elements"): _ALL,
-    ("vdr", "elements"): _TWO,
-}
-"""Table 8: the diagnostic conditions, a task and what the system is given of gold, with their languages."""
-
-MODES: dict[str, tuple[Language, ...]] = {"document": _ALL, "cross-document": (), "reconciled": ()}
-"""Table 8: processing modes."""
-
 SOURCES: dict[str, tuple[Language, ...]] = {
     "newswire": _ALL,
     "broadcast news": _ALL,

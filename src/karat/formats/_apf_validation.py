@@ -12,7 +12,7 @@ from typing import Any
 from karat.formats import _apf_tables as tables
 from karat.formats._apf_dtd import ELEMENTS, REGIONS, Shape, dtd
 from karat.formats._sgm import Source
-from karat.model import Boxes, Mention, Place, Region, Value
+from karat.model import Boxes, Link, Mention, Region, Value
 from karat.problems import KaratError, Report, Rule, quoted
 from karat.regions import extension, place, shared
 
@@ -43,7 +43,7 @@ ARGUMENT_EXTENT = Rule(
     "apf-argument-extent", "fault", "Correct REFID or the extent; the argument is scored where the mention is."
 )
 ARGUMENT_TWICE = Rule("apf-argument-twice", "fault", "Give it once; it is scored once.")
-EMPTY = Rule("apf-empty", "fault", "Check that the document has nothing to annotate; it is scored as it is.")
+NO_ANNOTATION = Rule("apf-empty", "fault", "Check that the document has nothing to annotate; it is scored as it is.")
 SOURCE = Rule("apf-source", "fault", "Give URI and SOURCE of the source file; scores by source need them.")
 RESOURCE = Rule(
     "apf-resource",
@@ -72,8 +72,6 @@ ROUNDED = Rule("apf-rounded", "note", "No action needed; times are kept to the m
 
 MOST = 10_000
 """Tags that lxml validates at once: with n invalid children of an element it takes time in n², here 0.2 seconds."""
-SHORTEST = 4
-"""Bytes of a tag, at least."""
 _LINE_END = re.compile(rb"\n(?<!>\n)")
 """The end of a line that does not end with a tag."""
 
@@ -134,8 +132,7 @@ class Validation:
 
     def examine(self) -> bool:
         """Return whether the document is valid; report children and attributes that are not as in the DTD."""
-        is_small = len(self._data) < SHORTEST * MOST or self._data.count(b"<") < MOST
-        self._is_valid = is_small and dtd().validate(self._root)
+        self._is_valid = self._data.count(b"<") < MOST and dtd().validate(self._root)
         if not self._is_valid:
             self._examine_children(self._root, ELEMENTS["document"])
         return self._is_valid
@@ -232,6 +229,8 @@ def _is_small(element: Any) -> bool:
     return len(element) < MOST and max(map(len, element), default=0) < MOST
 
 
+TAGS = {name: tag for tag, name in REGIONS.items()}
+"""The elements of regions, by karat's names."""
 HELD = {"time": "a time", "entity": "an entity", "value": "a value"}
 """Kinds of elements that can be arguments, as a message names them."""
 
@@ -279,15 +278,15 @@ def check_entity_roles(validation: Validation, element: Any, owner: str, roles: 
             raise validation.error(RELATION, element, f"{owner} has {roles.count(role)} arguments {role}, not one")
 
 
-def check_holder(validation: Validation, element: Any, *, role: str, owner: str, of_relation: bool, kind: str) -> None:
+def check_holder(validation: Validation, element: Any, link: Link, kind: str, *, of_relation: bool) -> None:
     """Times have time roles and no others; in a relation, entities have the other two roles."""
-    if role in tables.TIME_ROLES:
+    if link.kind in tables.TIME_ROLES:
         allowed: tuple[str, ...] = ("time",)
     else:
         allowed = ("entity",) if of_relation else ("entity", "value")
     if kind not in allowed:
         expected = " or ".join(HELD[name] for name in allowed)
-        validation.report(HOLDER, element, f"the {role} of {owner!r} is {HELD[kind]}, not {expected}")
+        validation.report(HOLDER, element, f"the {link.kind} of {link.source!r} is {HELD[kind]}, not {expected}")
 
 
 def check_inside(
@@ -304,14 +303,15 @@ def check_inside(
         validation.report(rule, mention.find(name), f"{message}, not inside its extent at {shown(outer)}")
 
 
-def check_argument(
-    validation: Validation, element: Any, role: str, owner: str, extent: Place, mention: Mention
-) -> None:
+def check_argument(validation: Validation, element: Any, link: Link, mention: Mention) -> None:
     """The extent of a mention argument is the extent of the mention that it refers to, or its head."""
-    region = extent.boxes or extent.span
+    assert link.extent is not None, "only an argument with an extent is checked"
+    region = link.extent.boxes or link.extent.span
     if region not in (place(mention), place(mention, "head")):
-        message = f"the {role} of mention {owner!r} is {mention.id!r}, but its extent at {shown(region)} is not that of"
-        validation.report(ARGUMENT_EXTENT, element, f"{message} {mention.id!r} at {shown(place(mention))}")
+        message = f"the {link.kind} of mention {link.source!r} is {mention.id!r}, but its extent at {shown(region)}"
+        validation.report(
+            ARGUMENT_EXTENT, element, f"{message} is not that of {mention.id!r} at {shown(place(mention))}"
+        )
 
 
 def check_overlaps(validation: Validation, mentions: Sequence[Mention], elements: Sequence[Any]) -> None:
@@ -327,57 +327,53 @@ def check_overlaps(validation: Validation, mentions: Sequence[Mention], elements
             end, holder = region[-1][1], number
 
 
-def outside_of_text(mentions: Sequence[Mention], source: Source) -> Iterator[Mention]:
-    """Mentions outside of the TEXT of a source; only one time may be in its DATETIME instead."""
-    if "TEXT" not in source.zones:
-        return
-    is_dated = False
-    for mention in mentions:
-        regions = [mention.span] if mention.extent is None else [mention.span, mention.extent]
-        if all(source.holds("TEXT", region[0][0], region[-1][1]) for region in regions):
-            continue
-        begin, end = mention.span[0][0], mention.span[-1][1]
-        if mention.kind == "time" and not is_dated and source.holds("DATETIME", begin, end):
-            is_dated = True
-        else:
-            yield mention
-
-
 def check_zones(
     validation: Validation, mentions: Sequence[Mention], source: Source, element_of: Callable[[str], Any]
 ) -> None:
-    """Only the TEXT of a source is annotated."""
-    for mention in outside_of_text(mentions, source):
-        message = f"mention {mention.id!r} at {shown(mention.span)} is outside of <TEXT>"
-        validation.report(OUTSIDE, element_of(mention.id), message)
+    """Only the TEXT of a source is annotated; just one time may be in its DATETIME instead."""
+    is_dated = "TEXT" not in source.zones
+    for mention in mentions if "TEXT" in source.zones else ():
+        begin, end = mention.span[0][0], mention.span[-1][1]
+        extent = mention.extent or mention.span
+        if source.holds("TEXT", begin, end) and source.holds("TEXT", extent[0][0], extent[-1][1]):
+            continue
+        if mention.kind == "time" and not is_dated and source.holds("DATETIME", begin, end):
+            is_dated = True
+        else:
+            message = f"mention {mention.id!r} at {shown(mention.span)} is outside of <TEXT>"
+            validation.report(OUTSIDE, element_of(mention.id), message)
 
 
 def check_blanks(
-    validation: Validation, mentions: Sequence[Mention], text: str | None, element_of: Callable[[tuple[str, str]], Any]
+    validation: Validation, mentions: Sequence[Mention], text: str | None, element_of: Callable[[str], Any]
 ) -> None:
     """No region begins or ends with white space; without a source, a text of the right length tells."""
     for mention in mentions:
-        span = "anchor" if mention.kind == "event" else "extent"
-        regions = {"head": mention.head, "extent": mention.extent, "scope": mention.scope, span: mention.span}
+        regions = {"anchor" if mention.kind == "event" else "extent": mention.span}
+        if mention.head is not None:
+            regions = {"head": mention.head} | regions
+        elif mention.extent is not None:
+            regions = {"extent": mention.extent} | ({} if mention.scope is None else {"scope": mention.scope}) | regions
         for name, region in regions.items():
-            if region is None:
-                continue
             begin, end = region[0][0], region[-1][1]
-            content = mention.text if name == span else mention.texts.get(name)
+            content = mention.text if region is mention.span else mention.texts.get(name)
             if text is not None:
                 content = text[begin:end] if begin >= 0 else None
-            if content is not None and len(content) == end - begin and content != content.strip():
+            if content is not None and content != content.strip() and len(content) == end - begin:
                 side = "ends" if content == content.lstrip() else "begins"
                 message = f"the {name} of mention {mention.id!r} at {shown(region)} {side} with white space"
-                validation.report(BLANK_END, element_of((mention.id, name)), f"{message}: {quoted(content)}")
+                place = element_of(mention.id).find(TAGS[name])
+                validation.report(BLANK_END, place, f"{message}: {quoted(content)}")
 
 
-def check_language(validation: Validation, line: int, id_: str, source: str | None, texts: Iterable[str]) -> None:
-    """A source of few languages (Table 8) is one of the language that most letters of the document are from."""
+def check_language(
+    validation: Validation, line: int, id_: str, source: str | None, mentions: Sequence[Mention]
+) -> None:
+    """A source of few languages (Table 8) is one of the language that most letters of the mentions are from."""
     languages = tables.SOURCES.get(source or "", tuple(tables.SCRIPTS))
-    if len(languages) == len(tables.SCRIPTS):
+    joined = "".join([mention.text or "" for mention in mentions])
+    if len(languages) == len(tables.SCRIPTS) or joined.isascii():  # all sources are evaluated in English
         return
-    joined = "".join(texts)
     letters = {name: len(re.findall(f"[{script}]", joined)) for name, script in tables.SCRIPTS.items()}
     language = max(letters, key=letters.__getitem__)
     if letters[language] and language not in languages:

@@ -6,7 +6,8 @@ from typing import NamedTuple
 from karat.formats._brat_writer import DIGITS
 from karat.formats._text import MERGED
 from karat.model import Region, Value
-from karat.problems import KaratError, Report, Rule, quoted
+from karat.plugin.formats import Context
+from karat.problems import KaratError, Rule, quoted
 from karat.regions import union
 
 SHAPES = {
@@ -88,13 +89,18 @@ class Relation(NamedTuple):
 class Records:
     """The records of a document, by kind."""
 
-    def __init__(self, report: Report) -> None:
+    def __init__(self, context: Context) -> None:
         self.bounds: dict[str, TextBound] = {}
         self.events: dict[str, Event] = {}
         self.attributes: list[Attribute] = []
         self.relations: list[Relation] = []
-        self._report = report
+        self._context = context
         self._places: dict[str, Place] = {}
+
+    def give(self, bound: TextBound) -> None:
+        """Add a text bound of another file."""
+        self._enter(bound.id, bound.place)
+        self.bounds[bound.id] = bound
 
     def read(self, text: str, start: Place) -> None:
         """Read the lines of a file, which start at a place."""
@@ -129,7 +135,7 @@ class Records:
 
     def report(self, rule: Rule, place: Place, message: str) -> None:
         """Report a finding in its place."""
-        self._report(rule.at(message, file=place.file, line=place.line))
+        self._context.report(rule.at(message, file=place.file, line=place.line))
 
     def _enter(self, id_: str, place: Place) -> None:
         if id_ == "*":
@@ -156,7 +162,8 @@ class Records:
         label, _, segments = columns[1].strip(" ").partition(" ")
         if not label:
             raise ValueError(columns)
-        self.bounds[id_] = TextBound(id_, place, label, self._segments(place, segments), columns[2])
+        text = columns[2]
+        self.bounds[id_] = TextBound(id_, place, label, self._segments(place, segments), text)
 
     def _event(self, place: Place, id_: str, columns: list[str]) -> None:
         (type_, trigger), *arguments = map(_named, _words(columns[1]))
@@ -188,17 +195,18 @@ class Records:
         for segment in text.split(";"):
             numbers = _words(segment)
             if len(numbers) != 2 or not all(n.isdecimal() and n.isascii() and len(n) < 19 for n in numbers):
-                message = f"the offsets {text!r} are not pairs of whole numbers"
-                raise SPAN.error(message, file=place.file, line=place.line)
+                return self._misplaced(place, f"the offsets {text!r} are not pairs of whole numbers", text)
             begin, end = map(int, numbers)
             if begin >= end:
                 what = "empty" if begin == end else "reversed"
-                message = f"the segment {segment!r} of {text!r} is {what}"
-                raise SPAN.error(message, file=place.file, line=place.line)
+                return self._misplaced(place, f"the segment {segment!r} of {text!r} is {what}", text)
             segments.append((begin, end))
         if len(union(segments)) < len(segments):
             self.report(MERGED, place, f"overlapping segments in the span {text!r}")
         return tuple(segments)
+
+    def _misplaced(self, place: Place, message: str, text: str) -> Region:
+        return (self._context.misplaced(SPAN.at(message, file=place.file, line=place.line), text),)
 
 
 def _broken(place: Place, row: str) -> KaratError:

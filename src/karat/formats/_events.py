@@ -4,22 +4,26 @@ An argument is a link from the event mention whose kind is the role. It leads to
 where the file gives just a span, to a mention of kind `argument`, one for each span.
 """
 
-from collections.abc import Iterable, Sequence
-from itertools import accumulate
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from itertools import accumulate, pairwise
+from typing import Any, TypeVar
 
-from msgspec import Raw, Struct
+from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import replace
 
 from karat.formats._brackets import LONGEST_TEXT
 from karat.formats._text import DANGLING, TWICE
-from karat.model import Document, Id, Link, Mention, Region, Sentence, Unit, Value, qualified
-from karat.plugin.formats import Completion, Facts, Piece
-from karat.problems import KaratError, Report, Rule, quoted
+from karat.model import EMPTY, Document, Id, Link, Mention, Region, Unit, Value, qualified
+from karat.plugin.formats import Completion, Context, Facts, Piece
+from karat.problems import KaratError, Rule, quoted
+from karat.regions import NOWHERE, is_nowhere
 
 SPAN = Rule("event-span", "fatal", "Write offsets in whole numbers, 0 or more; a span has at least one token.")
-LARGEST = 10**18
+LARGEST = 2 * NOWHERE
 """Offsets are smaller: no sum of them exceeds a float."""
 UNIT = Rule("event-unit", "fatal", "Omit --unit; the format says what offsets count.")
+T = TypeVar("T")
 UNREAD = Rule("relations-unread", "note", "Nothing to do; no score uses them.")
 
 
@@ -31,21 +35,25 @@ def default_realis(facts: Facts) -> Completion:
 class EventDocument:
     """Collects the annotations of a document. What cannot be used is reported and left out."""
 
-    def __init__(self, id_: str, report: Report, value: Piece, tokens: Sequence[str] | None = None) -> None:
+    def __init__(self, id_: str, context: Context, value: Piece, tokens: Sequence[str] | None = None) -> None:
         self.id = id_
         self._tokens = tokens
-        self._report, self._file, self._line = report, value.name, value.line
+        self._context, self._file, self._line = context, value.name, value.line
         self._entities: dict[str, Mention] = {}
+        self._clusters: set[str] = set()
+        """Clusters of entity mentions."""
         self._events: dict[str, Mention] = {}
         self._fillers: dict[Region | str | None, Mention] = {}
-        self._targets: set[str] = set()
-        """Entity mentions and their clusters."""
         self._ids: set[str] = set()
         self._links: list[Link] = []
 
     def tell(self, rule: Rule, message: str, *, found: str | None = None) -> None:
         """Report what is wrong with the document."""
-        self._report(rule.at(message, file=self._file, line=self._line, found=found))
+        self._context.report(rule.at(message, file=self._file, line=self._line, found=found))
+
+    def misplaced(self, rule: Rule, message: str, written: object) -> tuple[int, int]:
+        """Report an item with an impossible span, and return one in its place."""
+        return self._context.misplaced(rule.at(message, file=self._file, line=self._line), written)
 
     def refusal(self, rule: Rule, message: str, *, found: str | None = None) -> KaratError:
         """The error for a document that cannot be read."""
@@ -53,18 +61,19 @@ class EventDocument:
 
     def add_entity(self, mention: Mention) -> None:
         """Add a mention that events may have as an argument."""
-        if self._is_usable(mention):
-            self._entities[mention.id] = mention
-            self._targets.add(mention.id)
+        usable = self._usable(mention)
+        if usable is not None:
+            self._entities[mention.id] = usable
             if mention.cluster is not None:
-                self._targets.add(mention.cluster)
+                self._clusters.add(mention.cluster)
 
     def add_event(self, mention: Mention) -> bool:
         """Add an event mention, and say whether it can be used."""
-        usable = self._is_usable(mention)
-        if usable:
-            self._events[mention.id] = mention
-        return usable
+        usable = self._usable(mention)
+        if usable is None:
+            return False
+        self._events[mention.id] = usable
+        return True
 
     @property
     def events(self) -> int:
@@ -77,7 +86,7 @@ class EventDocument:
 
     def link(self, event: str, role: str, target: str, *, name: str | None = None) -> None:
         """Add an argument that is a mention or a cluster; `name` is what the file calls it."""
-        if target in self._targets:
+        if target in self._entities or target in self._clusters:
             self._links.append(Link(role, event, target))
         else:
             name = target if name is None else name
@@ -98,8 +107,8 @@ class EventDocument:
         if filler is None:
             if text is None:
                 text = self.words(*span[0])
-            filler = Mention(f"argument-{len(self._fillers) + 1}", span, kind="argument", text=text)
-            if not self._is_usable(filler):
+            filler = self._usable(Mention(f"argument-{len(self._fillers) + 1}", span, kind="argument", text=text))
+            if filler is None:
                 return
             self._fillers[key] = filler
         self._links.append(Link(role, event, filler.id))
@@ -110,17 +119,18 @@ class EventDocument:
             return None
         return " ".join(self._tokens[begin:end])
 
-    def _is_usable(self, mention: Mention) -> bool:
+    def _usable(self, mention: Mention) -> Mention | None:
+        """Return the mention, with a span that matches nothing if its own is impossible; None if it cannot be used."""
         if mention.id in self._ids:
             self.tell(TWICE, f"mention id {quoted(mention.id)} is used twice in this document", found=mention.id)
-            return False
+            return None
         for begin, end in mention.span:
             if not 0 <= begin < end < LARGEST:
                 message = f"mention {quoted(mention.id)} of document {quoted(self.id)} begins at {begin:,}"
-                self.tell(SPAN, f"{message} and ends before {end:,}", found=mention.id)
-                return False
+                place = self.misplaced(SPAN, f"{message} and ends before {end:,}", mention.span)
+                mention = replace(mention, span=(place,))
         self._ids.add(mention.id)
-        return True
+        return mention
 
     def report_unread(self, relations: Sequence[object]) -> None:
         """Report relations between entities."""
@@ -138,10 +148,9 @@ def typed(type_: str | None) -> dict[str, Value]:
     return {"type": type_} if type_ else {}
 
 
-def sentences_of(lengths: Sequence[int]) -> tuple[Sentence, ...]:
-    """Where each sentence begins; those without a token are left out."""
-    begins = accumulate(lengths, initial=0)
-    return tuple(Sentence(begin) for begin, length in zip(begins, lengths, strict=False) if length)
+def sentences_of(lengths: Sequence[int]) -> Region:
+    """The tokens of sentences of these lengths; those without a token are left out."""
+    return tuple([(begin, end) for begin, end in pairwise(accumulate(lengths, initial=0)) if begin < end])
 
 
 class SentenceOffsets:
@@ -181,7 +190,7 @@ def refuse_unit(given: Unit | None, unit: Unit, value: Piece) -> None:
 OFFSETS = Rule("argument-offsets", "fault", "Correct one of the two; the offsets of the entity mention count.")
 
 
-class EntityMention(Struct, frozen=True, gc=False):
+class EntityMention(Struct, frozen=True, gc=False, omit_defaults=True):
     """A mention of an entity, a value or a time."""
 
     id: Id
@@ -193,7 +202,7 @@ class EntityMention(Struct, frozen=True, gc=False):
     text: str | None = None
 
 
-class Trigger(Struct, frozen=True, gc=False):
+class Trigger(Struct, frozen=True, gc=False, omit_defaults=True):
     """The words that express an event."""
 
     start: int
@@ -201,66 +210,75 @@ class Trigger(Struct, frozen=True, gc=False):
     text: str | None = None
 
 
-class Argument(Struct, frozen=True, gc=False):
-    """An entity mention in its role; only some files repeat its offsets."""
+class Argument(Struct, frozen=True, gc=False, omit_defaults=True):
+    """An entity mention in its role; only some files repeat its offsets, or its text, which is not read."""
 
     entity_id: str
     role: str
     start: int | None = None
     end: int | None = None
+    text: Any = None
 
 
-class EventMention(Struct, frozen=True, gc=False):
+class EventMention(Struct, frozen=True, gc=False, omit_defaults=True):
     """An event at its trigger."""
 
     id: Id
     trigger: Trigger
     event_type: str | None = None
-    arguments: tuple[Argument, ...] = ()
+    arguments: tuple[Argument, ...] | UnsetType = UNSET
 
 
-class Annotated(Struct, frozen=True, kw_only=True):
+class Annotated(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Fields that the files have in common: a document, a sentence or a window of tokens."""
 
     tokens: tuple[str, ...] | None = None
-    entity_mentions: tuple[EntityMention, ...] = ()
+    entity_mentions: tuple[EntityMention, ...] | UnsetType = UNSET
     event_mentions: tuple[EventMention, ...] | None
-    relation_mentions: tuple[Raw, ...] = ()
+    relation_mentions: tuple[Any, ...] | UnsetType = UNSET
 
 
-def add_mentions(annotated: Annotated, to: EventDocument, clusters: dict[str, str] | None = None) -> None:
+def given(values: tuple[T, ...] | UnsetType) -> tuple[T, ...]:
+    """Return the values of a field that may be missing: as a default, an empty list would be left out when encoded."""
+    return () if values is UNSET else values
+
+
+def add_mentions(annotated: Annotated, to: EventDocument, clusters: Mapping[str, str] = EMPTY) -> None:
     """Add everything; `clusters` has the clusters of entity mentions, by id, as far as they are known."""
-    clusters = clusters or {}
-    for entity in annotated.entity_mentions:
-        attributes = typed(entity.entity_type)
-        if entity.entity_subtype:
-            attributes["subtype"] = entity.entity_subtype
-        if entity.mention_type:
-            attributes["mention_type"] = entity.mention_type
-        to.add_entity(
-            Mention(
-                entity.id,
-                ((entity.start, entity.end),),
-                kind="entity",
-                cluster=clusters.get(entity.id),
-                attributes=attributes,
-                text=entity.text,
-            )
-        )
+    for entity in given(annotated.entity_mentions):
+        attributes = attributes_of(entity.entity_type, entity.entity_subtype, entity.mention_type)
+        span, cluster = ((entity.start, entity.end),), clusters.get(entity.id)
+        to.add_entity(made(entity.id, span, "entity", cluster, attributes, entity.text))
     for event in annotated.event_mentions or ():
         trigger = event.trigger
         span = ((trigger.start, trigger.end),)
-        if to.add_event(Mention(event.id, span, attributes=typed(event.event_type), text=trigger.text)):
-            for argument in event.arguments:
+        if to.add_event(made(event.id, span, "event", None, attributes_of(event.event_type), trigger.text)):
+            for argument in given(event.arguments):
                 to.link(event.id, argument.role, argument.entity_id)
                 if argument.start is not None or argument.end is not None:
                     _compare_offsets(event, argument, to)
-    to.report_unread(annotated.relation_mentions)
+    to.report_unread(given(annotated.relation_mentions))
+
+
+@lru_cache(maxsize=4096)
+def attributes_of(type_: str | None, subtype: str | None = None, mention_type: str | None = None) -> dict[str, Value]:
+    """Return attributes, which equal mentions share: few have attributes of their own."""
+    values = {"type": type_, "subtype": subtype, "mention_type": mention_type}
+    return {name: value for name, value in values.items() if value}
+
+
+def made(
+    id_: str, span: Region, kind: str, cluster: str | None, attributes: dict[str, Value], text: str | None
+) -> Mention:
+    """Make a mention; by position, which takes half as long."""
+    return Mention(id_, span, None, None, None, kind, cluster, attributes, text, (), None, EMPTY, EMPTY)
 
 
 def _compare_offsets(event: EventMention, argument: Argument, to: EventDocument) -> None:
     entity = to.entity(argument.entity_id)
-    if entity is not None and entity.span != ((argument.start, argument.end),):
+    if entity is None or is_nowhere(entity.span):
+        return
+    if entity.span != ((argument.start, argument.end),):
         own, others = f"{argument.start} to {argument.end}", "{} to {}".format(*entity.span[0])
         message = f"the {argument.role} of {event.id!r} goes from {own}, but entity mention {entity.id!r} from {others}"
         to.tell(OFFSETS, message, found=argument.entity_id)

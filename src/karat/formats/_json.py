@@ -7,7 +7,8 @@ from typing import TypeVar
 
 import msgspec
 
-from karat.formats._keys import repeated_key
+from karat.decoding import explained
+from karat.formats._keys import holds_all, repeated_key
 from karat.formats._text import decode
 from karat.model import Document, Id, Places, compact_lines
 from karat.plugin.formats import Context, Marker, Piece, ReadOptions
@@ -93,17 +94,18 @@ def decoded(decoder: msgspec.json.Decoder[T], data: bytes, rule: Rule, *, file: 
 
 def _refusal(error: Exception, data: bytes, rule: Rule, *, file: str, line: int) -> KaratError:
     """The error for data that cannot be decoded."""
+    message = explained(error)
     if isinstance(error, RecursionError):
-        return rule.error("the value is nested too deeply", file=file, line=line)
+        return rule.error(message, file=file, line=line)
     text = decode(data, file=file, line=line)
-    message = str(error).replace("$", "the document")
-    if "truncated" in message:
+    if "truncated" in str(error):
         return rule.error(message, file=file, line=line + data.rstrip().count(b"\n"), found="")
-    if byte := re.search(r"\(byte (\d+)\)", message):
+    if byte := re.search(r"\(byte (\d+)\)", str(error)):
         at = int(byte[1])
-        found = data[at:].decode("utf-8", "replace").rstrip()[:1]
-        return rule.error(message, file=file, line=line + data.count(b"\n", 0, at), found=found)
-    field = re.search(r"field `(\w+)`", message)
+        found = data[at:].decode("utf-8", "replace").rstrip()
+        message = f"{message}: found {quoted(found[:20])}" if found else message
+        return rule.error(message, file=file, line=line + data.count(b"\n", 0, at), found=found[:1])
+    field = re.search(r"field `(\w+)`", str(error))
     found_field = f'"{field[1]}"' if field and f'"{field[1]}"' in text else None
     return rule.error(message, file=file, line=line, found=found_field)
 
@@ -162,10 +164,14 @@ def values(piece: Piece) -> Iterator[Piece]:
                 yield Piece(piece.name, data, line)
 
 
-def record_of(value: Piece, decoder: msgspec.json.Decoder[T], rule: Rule) -> T:
-    """Decode a value; a value of another shape is refused by the rule."""
+def record_of(value: Piece, decoder: msgspec.json.Decoder[T], rule: Rule, *, is_whole: bool = False) -> T:
+    """Decode a value; a value of another shape is refused by the rule.
+
+    `is_whole`: encoded, a record has only fields of the value, and usually all, so that it shows if a key is repeated.
+    """
     record = decoded(decoder, value.data, rule, file=value.name, line=value.line)
-    refuse_repeated_keys(value.data, file=value.name, line=value.line)
+    if not (is_whole and holds_all(record, value.data)):
+        refuse_repeated_keys(value.data, file=value.name, line=value.line)
     return record
 
 
@@ -206,12 +212,34 @@ class Field:
 Fields = Mapping[str, Field]
 
 
-def _has(*keys: str, one_of: tuple[str, ...] = (), none_of: tuple[str, ...] = ()) -> Callable[[Fields], bool]:
-    return lambda fields: (
-        fields.keys() >= set(keys)
-        and (not one_of or not fields.keys().isdisjoint(one_of))
-        and fields.keys().isdisjoint(none_of)
-    )
+class _Keys(msgspec.Struct, frozen=True):
+    """The keys by which a form is recognised."""
+
+    all_of: tuple[str, ...]
+    one_of: tuple[str, ...]
+    none_of: tuple[str, ...]
+
+    def __call__(self, fields: Fields) -> bool:
+        """Return whether a file with these fields has the form."""
+        return (
+            fields.keys() >= set(self.all_of)
+            and (not self.one_of or not fields.keys().isdisjoint(self.one_of))
+            and fields.keys().isdisjoint(self.none_of)
+        )
+
+    def missing(self, fields: Fields) -> list[str]:
+        """The keys that these fields lack; alternatives are one."""
+        missing = [quoted(key) for key in self.all_of if key not in fields]
+        lacks_alternative = self.one_of and fields.keys().isdisjoint(self.one_of)
+        return [*missing, " or ".join(map(quoted, self.one_of[:2]))] if lacks_alternative else missing
+
+    def share(self, fields: Fields) -> float:
+        """The share of its keys that are among these fields."""
+        return 1 - len(self.missing(fields)) / (len(self.all_of) + bool(self.one_of))
+
+
+def _has(*keys: str, one_of: tuple[str, ...] = (), none_of: tuple[str, ...] = ()) -> _Keys:
+    return _Keys(keys, one_of, none_of)
 
 
 def _is_muc4_system(fields: Fields) -> bool:
@@ -236,9 +264,20 @@ def _is_fewfc(fields: Fields) -> bool:
     return "event_list" in fields or "mentions" in events.keys or (events.is_empty and "content" in fields)
 
 
+def _is_answer(fields: Fields) -> bool:
+    """Events without offsets, whose trigger is a string."""
+    if not fields.keys() >= {"id", "events"} or fields.keys() & {"document", "content", "text", "sentences"}:
+        return False
+    events = fields["events"]
+    return ("trigger" in events.keys and events.keys.isdisjoint(_OFFSETS)) or (events.is_empty and len(fields) == 2)
+
+
+_OFFSETS = {"start", "end", "offset", "offsets", "span", "begin"}
+
 JSONL = "jsonl"
 COREFERENCE = "wikievents-coreference"
 FILLED_TEMPLATES = "gen-arg"
+NO_FORMATS = COREFERENCE, FILLED_TEMPLATES
 
 _DYGIE = ("events", "ner", "relations", "predicted_events", "predicted_ner", "predicted_relations")
 
@@ -258,6 +297,7 @@ FORMS: tuple[tuple[str, Callable[[Fields], bool]], ...] = (
     ("muc4", _is_muc4_system),
     ("casie", _has("content", "cyberevent")),
     ("fewfc", _is_fewfc),
+    ("answers", _is_answer),
     ("maven", _has("id", "events", one_of=("document", "content"))),
     ("maven", _has("id", "content", "candidates")),
     ("maven", _has("id", "preds")),
@@ -272,7 +312,28 @@ def form(head: bytes) -> str | None:
     fields = first_fields(head)
     if not fields or fields.keys() >= {"id", "mentions"}:
         return JSONL if fields else None
-    return next((name for name, recognises in FORMS if recognises(fields)), None)
+    known = next((name for name, recognises in FORMS if recognises(fields)), None)
+    return JSONL if known is None and "id" in fields and fields.keys() <= _OWN else known
+
+
+_OWN = {field.encode_name for field in msgspec.structs.fields(Document)}
+"""The fields of a document in karat's own format."""
+LISTED = 12
+
+
+def unknown_form(head: bytes) -> str | None:
+    """Describe a file whose form is not known by its keys and the nearest form; None if it is known, or has no keys."""
+    fields = first_fields(head)
+    if not fields or form(head) is not None:
+        return None
+    more = f" and {len(fields) - LISTED:,} more" if len(fields) > LISTED else ""
+    message = f"the first object has the keys {', '.join(map(quoted, [*fields][:LISTED]))}{more}"
+    forms = [(JSONL, _has("id", "mentions")), *((name, keys) for name, keys in FORMS if isinstance(keys, _Keys))]
+    near = [(name, keys) for name, keys in forms if 0 < keys.share(fields) < 1 and name not in NO_FORMATS]
+    if not near:
+        return message
+    name, keys = max(near, key=lambda known: known[1].share(fields))
+    return f"{message}; {name}, the nearest, also has {' and '.join(keys.missing(fields))}"
 
 
 def recognises(name: str) -> Callable[[bytes], bool]:

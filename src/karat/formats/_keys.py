@@ -12,13 +12,18 @@ _encode = msgspec.json.Encoder().encode
 
 
 def repeated_key(data: bytes, decoded: object) -> str | None:
-    """A key that an object gives twice; `decoded` is what was decoded from the data."""
-    if b"\\" not in data or b"\\u003" not in data:  # no colon is hidden in an escape
-        colons = data.count(b":")
-        # What karat writes leaves out defaults; what others write may hold them, and is then decoded as plain JSON.
-        if colons == _encode(decoded).count(b":") or colons == _encode(msgspec.json.decode(data)).count(b":"):
-            return None
+    """Return a key that an object gives twice; `decoded` is what was decoded from the data."""
+    # What karat writes leaves out defaults; what others write may hold them, and is then decoded as plain JSON.
+    if holds_all(decoded, data) or holds_all(msgspec.json.decode(data), data):
+        return None
     return _first_repeated(data)
+
+
+def holds_all(decoded: object, data: bytes) -> bool:
+    """Return whether a value has all keys of the data that it was decoded from; encoded, it must not have others."""
+    if b"\\" in data and b"\\u003" in data:  # a colon may be hidden in an escape
+        return False
+    return data.count(b":") == _encode(decoded).count(b":")
 
 
 def _first_repeated(data: bytes) -> str | None:

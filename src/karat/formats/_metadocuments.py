@@ -8,7 +8,7 @@ TOKENS = 1_000_000
 """A document has fewer tokens."""
 
 _COLUMN = re.compile(
-    rb"(?P<topic>[^\t]*)\t(?P<subtopic>[^\t]*)\t(?P<document>[^\t]+)\t[0-9]+\t(?P<token>[0-9]{1,18})\t(?P<word>[^\t]*)\t"
+    rb"(?P<topic>[^\t]*)\t(?P<subtopic>[^\t]*)\t(?P<document>[^\t]+)\t(?P<sentence>[0-9]{1,18})\t(?P<token>[0-9]{1,18})\t(?P<word>[^\t]*)\t"
     rb"(?:True|False)\t[^\t]+"
 )
 _PREFIX = re.compile(rb"_(?P<document>[^\t]+)_(?P<token>[0-9]{1,18})\t[^\t]+")
@@ -23,6 +23,7 @@ class Row(NamedTuple):
     topic: str | None = None
     subtopic: str | None = None
     word: bytes | None = None
+    sentence: int | None = None
 
 
 class Layout(NamedTuple):
@@ -42,7 +43,7 @@ def _read_column(row: bytes, meta: bytes) -> Row | None:
     if found is None:
         return None
     topic, subtopic, document = (found[name].decode("utf-8", "replace") for name in ("topic", "subtopic", "document"))
-    return Row(document, int(found["token"]), topic or None, subtopic or None, found["word"])
+    return Row(document, int(found["token"]), topic or None, subtopic or None, found["word"], int(found["sentence"]))
 
 
 def _read_prefix(row: bytes, meta: bytes) -> Row | None:

@@ -123,7 +123,8 @@ def char_span(tokens: Sequence[str], table: TokenTable, places: Sequence[tuple[i
     """Return the characters of tokens; those between tokens of neighbouring rows belong to the span."""
     for token in tokens:
         if token not in table.rows or places[table.rows[token]] is None:
-            raise NO_OFFSETS.error(f"the token {quoted(token)} has no offsets in {table.file}")
+            lacking = "has no offsets in" if table.rows else "cannot be found: there is no token table"
+            raise NO_OFFSETS.error(f"the token {quoted(token)} {lacking} {table.file}")
     ends = [(places[begin], places[end - 1]) for begin, end in runs(table.rows[token] for token in tokens)]
     span = sorted((first[0], last[1]) for first, last in ends if first is not None and last is not None)
     if any(begin >= end for begin, end in span):

@@ -15,15 +15,16 @@ def report_fields(
     document: Document, fields: Iterable[str], report_loss: ReportLoss, *, holds: Collection[str] = ()
 ) -> None:
     """Report which of these fields a document has, and what few formats (but perhaps this one) say of its tokens."""
-    for field in (*fields, *(name for name in ("forms", "sentences", "empty_nodes") if name not in holds)):
-        if getattr(document, field) not in (None, ()):
+    rare = ("forms", "sentences", "sentence_ids", "empty_nodes")
+    for field in (*fields, *(name for name in rare if name not in holds)):
+        if any(getattr(document, field) or ()):
             report_loss(f"the document's {field.replace('_', ' ')}")
 
 
-def report_regions(mention: Mention, report_loss: ReportLoss) -> None:
-    """Report the regions of a mention other than its span."""
+def report_regions(mention: Mention, report_loss: ReportLoss, *, holds: Collection[str] = ()) -> None:
+    """Report the regions of a mention other than its span and what the format holds."""
     for field in ("head", "extent", "anchor", "scope"):
-        if getattr(mention, field) is not None:
+        if field not in holds and getattr(mention, field) is not None:
             report_loss(f"the {field} of mentions")
 
 

@@ -17,8 +17,9 @@ any case (`Coref_Of`, `Coreference-Link`), with a note, and those that `--corefe
 that may mean the same (`SameAs`, `Identity`) are only noted. Arguments become links whose kind is the role (`Victim2`
 is another `Victim`). Other relations become links whose kind is their name in lower case.
 
-The id of a document is the name of its file without `.ann`. In the BioNLP shared tasks a document is a pair of files,
-`.a1` (given entities) and `.a2` (events); both are read as one document, called what the files are called.
+The id of a document is the name of its file without `.ann`. In the BioNLP shared tasks, a document has several files:
+`.a1` (given entities, which are never events), `.a2` (events) and `.rel` (relations). They are read as one document,
+called what the files are called. A system's file without `.a1` or `.txt` beside it takes them from gold.
 
 Offsets count code points of the text. A line end counts as one, even if it is two characters in the file (CRLF). In an
 annotation's own text, line ends and tabs are written as blanks.
@@ -39,14 +40,15 @@ from karat.formats._text import DANGLING, SINGLETON, decode, stem
 from karat.inputs import read_bytes
 from karat.model import Declared, Document, Line, Link, Mention, Places, Value, compact_lines, qualified
 from karat.plugin.formats import Completion, Context, Facts, Format, Identity, Piece
-from karat.problems import KaratError, Report, Rule
+from karat.problems import KaratError, Rule
 from karat.regions import union
 
 UNDECIDED = "text-bound"
 """The kind of text bounds in a document without events: the corpus decides what they are."""
 
-SUFFIXES = (".ann", ".a1", ".a2")
-GIVEN, FOUND = ".a1", ".a2"
+GIVEN, FOUND = ".a1", (".a2", ".rel")
+"""Files of the BioNLP shared tasks: of given entities, and of what is to be found."""
+SUFFIXES = (".ann", *FOUND, GIVEN)
 
 UNIT = Rule("brat-unit", "fatal", "Omit --unit token; brat counts characters.")
 NO_TEXT = Rule("text-missing", "note", "Put the text beside the annotations so that they can be checked against it.")
@@ -108,44 +110,58 @@ def _part(piece: Piece, context: Context, line: int | None) -> Document:
 
 def _document(piece: Piece, context: Context) -> Document:
     """The mentions, clusters and links of one document."""
-    file, report = piece.name, context.report
-    records = Records(report)
-    for part, (name, annotations) in enumerate(_parts(decode(piece.data, file=file, line=1), file)):
-        records.read(annotations, Place(part, 1, name))
+    file, name = piece.name, piece.name.lower().removesuffix(".gz")
+    records = Records(context)
+    is_bionlp = name.endswith((GIVEN, *FOUND))
+    text, parts = _text_beside(file), [file]
+    if is_bionlp:
+        others = [[file] if name.endswith(suffix) else _beside(file, suffix) for suffix in (GIVEN, *FOUND)]
+        parts = [path for found in others for path in found]
+        gold = context.options.gold
+        if gold is not None and not others[0] and (document := gold.read(stem(file, SUFFIXES))) is not None:
+            text = document.text if text is None else text
+            for bound in _given(document, file):
+                records.give(bound)
+    for part, path in enumerate(parts, 1):
+        data = piece.data if path == file else read_bytes(Path(path))
+        records.read(decode(data, file=path, line=1), Place(part, 1, path))
+    if text is None:
+        message = f"there is no {stem(file, SUFFIXES)}.txt beside it, so annotations are not checked against the text"
+        context.report(NO_TEXT.at(message, file=file))
     coreference = frozenset(name.lower() for name in context.options.coreference)
-    return _Reader(records, coreference).document(file, _text_beside(file, report))
+    bare = "entity" if is_bionlp or records.events else UNDECIDED
+    return _Reader(records, coreference, bare).document(file, text)
 
 
-def _parts(text: str, file: str) -> list[tuple[str, str]]:
-    """The files of a document and what is in them: a file alone, or an `.a1` before its `.a2`."""
-    name = file.lower().removesuffix(".gz")
-    if not name.endswith((GIVEN, FOUND)):
-        return [(file, text)]
-    suffixes = [FOUND] if name.endswith(GIVEN) else [GIVEN]
-    beside = [(str(path), decode(read_bytes(path), file=str(path), line=1)) for path in _beside(file, suffixes)]
-    return [(file, text), *beside] if name.endswith(GIVEN) else [*beside, (file, text)]
+def _given(gold: Document, file: str) -> Iterator[TextBound]:
+    """The entities of gold's `.a1`, for a system's file: those in another file than its events, if it has any."""
+    places = () if gold.places is None else gold.places.mentions
+    has_events = any(mention.kind == "event" for mention in gold.mentions)
+    for mention, place in zip(gold.mentions, places, strict=False):
+        if not isinstance(place, int) or not has_events:
+            where = Place(0, place, file) if isinstance(place, int) else Place(0, place[1], place[0])
+            yield TextBound(mention.id, where, str(mention.attributes["type"]), mention.span, mention.text or "")
 
 
-def _beside(file: str, suffixes: Iterable[str]) -> list[Path]:
-    """Files of the same name with these suffixes."""
-    name = stem(file, SUFFIXES)
-    paths = [Path(file).with_name(name + written) for suffix in suffixes for written in (suffix, suffix.upper())]
-    return [path for path in paths if path.is_file()][:1]
+def _beside(file: str, suffix: str) -> list[str]:
+    """The file of the same name with this suffix, if there is one."""
+    paths = [Path(file).with_name(stem(file, SUFFIXES) + written) for written in (suffix, suffix.upper())]
+    return [str(path) for path in paths if path.is_file()][:1]
 
 
-def _text_beside(file: str, report: Report) -> str | None:
-    for path in _beside(file, [".txt"]):
-        return decode(read_bytes(path), file=str(path), line=1).replace("\r\n", "\n")
-    name = f"{stem(file, SUFFIXES)}.txt"
-    report(NO_TEXT.at(f"there is no {name} beside it, so annotations are not checked against the text", file=file))
+def _text_beside(file: str) -> str | None:
+    for path in _beside(file, ".txt"):
+        return decode(read_bytes(Path(path)), file=path, line=1).replace("\r\n", "\n")
     return None
 
 
 class _Reader:
     """Combines the records of a document."""
 
-    def __init__(self, records: Records, coreference: frozenset[str]) -> None:
+    def __init__(self, records: Records, coreference: frozenset[str], bare: str) -> None:
         self._records = records
+        self._bare = bare
+        """The kind of text bounds that trigger no event."""
         self._coreference = coreference
         """Names of further relations that are coreference, in lower case."""
         self._triggered: dict[str, list[str]] = {}
@@ -183,10 +199,9 @@ class _Reader:
     def _placed_mentions(self) -> Iterator[tuple[Place, Mention]]:
         """Events at their triggers, and the other text bounds, each with its place."""
         records = self._records
-        bare = "entity" if records.events else UNDECIDED
         for bound in records.bounds.values():
             if bound.id not in self._triggered:
-                yield bound.place, _mention(bound.id, bound, bare, bound.label)
+                yield bound.place, _mention(bound.id, bound, self._bare, bound.label)
         for trigger, events in self._triggered.items():
             for event in map(records.events.__getitem__, events):
                 yield event.place, _mention(event.id, records.bounds[trigger], "event", event.type)
@@ -298,7 +313,7 @@ def _lines(places: Sequence[Place], file: str) -> Sequence[Line]:
 
 
 FORMAT = Format(
-    title="brat standoff, .ann beside .txt; BioNLP .a1 and .a2",
+    title="brat standoff, .ann beside .txt; BioNLP .a1, .a2, .rel",
     about=__doc__,
     suffixes=SUFFIXES,
     unit="char",
@@ -309,7 +324,8 @@ FORMAT = Format(
     write=write,
     plan=plan,
     folder="always",
-    companions=(".txt", GIVEN),
+    companions=(".txt", GIVEN, ".rel"),
     complete=complete,
+    refers_to_gold=True,
     global_ids="none",
 )

@@ -74,7 +74,7 @@ def read(value: Piece, context: Context) -> Document:
     """Read one document."""
     refuse_unit(context.options.unit, "char", value)
     record = record_of(value, _decoder, SHAPE)
-    content = EventDocument(_id(record.sourcefile), context.report, value)
+    content = EventDocument(_id(record.sourcefile), context, value)
     entities: dict[tuple[int, int, str | None], str] = {}
     for number, hopper in enumerate(record.cyberevent.hopper, 1):
         for event in hopper.events:

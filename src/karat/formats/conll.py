@@ -12,7 +12,8 @@ The id of a document is the text after `#begin document`; of `#begin document(x)
 is none, the document is called what its file is called, with a note, and if each side has one such document, the two
 are scored as one. Tokens are counted over the whole document, so a mention may span several sentences. Columns are
 separated by tabs, or by blanks in a line without tabs. If the first column counts the tokens of sentences or of the
-document, as in CoNLL-U, the second column is the word; else, in a line with at least five columns, the fourth.
+document, as in CoNLL-U, the second column is the word; else, in a line with at least five columns, the fourth. Empty
+lines end sentences. Other columns are not read: a conversion loses them.
 
 `(1` begins a mention of cluster 1, `1)` ends the one that began last, and `(1)` is a mention of one token. In a cell,
 mentions of one token are read first, then all beginnings, then all ends. They are separated by `|` or by nothing. A
@@ -23,8 +24,9 @@ CoNLL files do not say whether mentions are events or entities; they are read as
 protocol scores.
 
 Systems across documents write meta-documents: one `#begin document` holds many documents, or a topic. If each line
-names its document, the file is read as these documents, and clusters may have mentions in several of them. Two layouts
-are recognised by the first token of the file, and `--documents column|prefix|none` overrides that (`none`: read each
+names its document, the file is read as these documents, and clusters may have mentions in several of them. Protocols
+that score each document alone, such as `conll-2012`, read it as one document, as their programs do. Two layouts are
+recognised by the first token of the file, and `--documents column|prefix|none` overrides that (`none`: read each
 `#begin document` as one document). `column` has eight columns, separated by tabs: topic, subtopic, document, sentence,
 token, word, True or False, and brackets. `prefix` has two, of which the first is META_DOCUMENT_TOKEN, where META is the
 id after `#begin document` (a DOCUMENT of digits only, as in DOCUMENT_SENTENCE_TOKEN, is not recognised).
@@ -44,15 +46,18 @@ Spans of such documents count TOKEN, from 0. The lines of a document need not be
 
 import re
 from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import cached_property, lru_cache
 from io import BytesIO
-from typing import NamedTuple
+from itertools import groupby, pairwise
+from typing import NamedTuple, cast
 
 from karat.formats._brackets import LONGEST_TEXT, Bracket, CellError, brackets, place
 from karat.formats._metadocuments import LAYOUTS, TOKENS, Layout, Row, detect
 from karat.formats._text import LinesExcept, after_line, decode, search_line
-from karat.model import EMPTY, Declared, Document, Mention, Places, qualified
+from karat.formats._words import Words
+from karat.model import EMPTY, Declared, Document, Mention, Places, Region, qualified
 from karat.plugin.formats import Context, Format, Marker, Piece, ReadOptions, ReportLoss, WriteOptions
 from karat.problems import KaratError, Report, Rule, quoted
 
@@ -65,6 +70,7 @@ BEGIN = re.compile(
 END = re.compile(rb"#[^\S\n]*end[ \t]+document")
 COMMENT = b"#"
 NO_BRACKETS = frozenset({b"-", b"_"})
+EMPTY_CELLS = frozenset({b"-", b"_", b"*"})
 NOTHING = b"-"
 """The word of a token whose word is not known."""
 
@@ -124,15 +130,20 @@ def read(piece: Piece, context: Context) -> Iterator[Document]:
         raise _not_closed(piece, line)
     if context.options.unit == "char":
         raise UNIT.error("offsets of a CoNLL file do not count characters", file=file)
-    data = piece.data[after : piece.data.rfind(b"\n", 0, end.start()) + 1]
-    page = _page(data, line + 1, piece, report)
+    page = _page(piece.data[after : piece.data.rfind(b"\n", 0, end.start()) + 1], line + 1, piece, report)
     if not begin["id"]:
         report(NO_ID.at("the document has no id; it is called what its file is called", file=file, line=line))
     page.report_ignored(report)
-    document = Document(piece.id, unit="token", forms=page.forms(), mentions=page.mentions())
-    lines = array("I", [span.line for span in page.spans])
-    tokens = LinesExcept(line + 1, page.empty_lines, len(document.forms or ()))
-    yield document.at(Places(line, lines, tokens=tokens), DECLARED)
+    words = _Words(page.data, page.count)
+    document = Document(
+        piece.id,
+        unit="token",
+        forms=cast("tuple[str, ...]", words) if page.count else None,
+        sentences=page.sentences(),
+        mentions=page.mentions(lambda tokens: words.known([words.rows[token] for token in tokens])),
+    )
+    tokens = LinesExcept(line + 1, page.empty_lines, page.count)
+    yield document.at(Places(line, page.lines(), tokens=tokens), Declared(kinds=("event",), unread=words.unread))
     rest = after_line(piece.data, end.start())
     if rest < len(piece.data):
         _refuse_stray_lines(piece.data[rest:], piece.line + piece.data.count(b"\n", 0, rest), file)
@@ -200,8 +211,9 @@ def _page(data: bytes, first: int, piece: Piece, report: Report) -> "_Page":
     except KaratError as error:
         report(error.finding)
         page = _Page(piece.name, piece.id)
+        rows = data.split(b"\n")[: (error.finding.line or first) - first]
         with suppress(KaratError):
-            page.read(b"\n".join(data.split(b"\n")[: (error.finding.line or first) - first]), first)
+            page.read(b"".join([row + b"\n" for row in rows]), first)
         page.spans.sort()
     return page
 
@@ -227,6 +239,10 @@ def _not_closed(piece: Piece, line: int, next_line: int | None = None) -> KaratE
     return STRUCTURE.error(message, file=piece.name, line=last)
 
 
+def _separator(row: bytes) -> bytes | None:
+    return b"\t" if b"\t" in row else None
+
+
 def _joined(row: bytes) -> bytes:
     """The line without blanks beside the `|` of its last column."""
     before, tab, last = row.rpartition(b"\t")
@@ -235,21 +251,44 @@ def _joined(row: bytes) -> bytes:
     return _SPLIT_CELL.sub(lambda match: match[0].replace(b" ", b""), row)
 
 
-def _word_column(rows: list[bytes]) -> int:
-    """Return the index of the column with the words: 1 if the first column counts tokens, else 3."""
-    last, counts = -1, False
-    for row in rows:
-        columns = row.split(None, 1)
-        if not columns or _OTHER_NUMBER.fullmatch(columns[0]):
-            continue
-        if not _NUMBER.fullmatch(columns[0]):
-            return 3
-        number = int(columns[0])
-        if number > 1 and number != last + 1:
-            return 3
-        counts = counts or number > 1
-        last = number
-    return 1 if counts else 3
+class _Words(Words):
+    """The words of a document; empty where a line has none."""
+
+    @cached_property
+    def rows(self) -> Sequence[bytes]:
+        return [row for row in self._data.split(b"\n") if row and not row.isspace()]
+
+    @cached_property
+    def column(self) -> int:
+        """The index of the column with the words: 1 if the first column counts tokens, else 3."""
+        last, counts = -1, False
+        for row in self.rows:
+            first = row.split(None, 1)[0]
+            if _OTHER_NUMBER.fullmatch(first):
+                continue
+            number = int(first) if _NUMBER.fullmatch(first) else None
+            if number is None or (number > 1 and number != last + 1):
+                return 3
+            counts = counts or number > 1
+            last = number
+        return 1 if counts else 3
+
+    def known(self, rows: Iterable[bytes]) -> list[bytes | None]:
+        """Return the word of each line as written, unless its column is the last or missing."""
+        column = self.column
+        rows = [_joined(row.rstrip()) if b"|" in row else row.rstrip() for row in rows]
+        cells = [row.split(b"\t" if b"\t" in row else None, column + 1) for row in rows]
+        return [row[column] if len(row) > column + 1 else None for row in cells]
+
+    def words(self, rows: Iterable[bytes]) -> list[bytes]:
+        return [b"" if word is None or word == NOTHING else word for word in self.known(rows)]
+
+    def unread(self) -> Iterator[str]:
+        """Yield the columns between word and brackets in which something is written."""
+        first = self.column + 1
+        rows = [row.rstrip().split(_separator(row.rstrip())) for row in self.rows]
+        if not all(EMPTY_CELLS.issuperset(row[first:-1]) for row in rows):
+            yield f"the columns after the {'second' if first == 2 else 'fourth'}, but for the last one"
 
 
 class _Span(NamedTuple):
@@ -267,56 +306,58 @@ class _Begun(NamedTuple):
     token: int
     line: int
     row: bytes
-    cell: str
+    cell: bytes
     bracket: Bracket
 
 
 class _Page:
-    """Reads the lines of a document, token by token."""
+    """Reads the cells of a document that have brackets."""
 
     def __init__(self, file: str, scope: str) -> None:
         self.scope = scope
         """The id of the document, or meta-document, to which cluster ids are local."""
         self.spans: list[_Span] = []
-        self.doubles: list[int] = []
-        """The lines of brackets that are ignored."""
-        self.blanks: list[int] = []
-        """The lines with blanks inside the last column."""
+        self.data = b""
+        self.count = 0
+        """The number of tokens."""
         self.empty_lines = array("I")
+        self._breaks: list[int] = []
+        """How many tokens there are before each empty line."""
+        self._blanks: list[int] = []
+        """The lines with blanks inside the last column."""
+        self._doubles: list[int] = []
+        """The lines of brackets that are ignored."""
         self._file = file
-        self._words: list[bytes | None] = []
-        """The word of each token, unless its column is the last or missing."""
         self._ranks: dict[str, int] = {}
         self._begun: dict[str, list[_Begun]] = {}
 
     def read(self, data: bytes, first: int) -> None:
-        """Read all lines."""
-        rows = data.split(b"\n")
-        word = _word_column(rows)
-        for line, row in enumerate(rows, first):
-            bare = row.rstrip()
-            if not bare:
-                self.empty_lines.append(line)
+        """Read all lines; those without a bracket are only counted."""
+        self.data, rows = data, data.split(b"\n")
+        empty = (b"\t-", b"\t_") if b"\t" in data else (b" -", b" _")
+        for index in [index for index, row in enumerate(rows) if not row.endswith(empty)]:
+            row = rows[index].rstrip()
+            if not row:
+                self._breaks.append(index - len(self.empty_lines))
+                self.empty_lines.append(first + index)
                 continue
-            separator = b"\t" if b"\t" in bare else None
-            columns = bare.split(separator, 4)
-            cell = columns[-1].rsplit(separator, 1)[-1]
-            if cell not in NO_BRACKETS and b"|" in bare and (joined := _joined(bare)) != bare:
-                self.blanks.append(line)
-                bare, columns = joined, joined.split(separator, 4)
-                cell = bare.rsplit(None, 1)[-1]
-            self._words.append(columns[word] if len(columns) > word + 1 else None)
+            if b"|" in row and (b" |" in row or b"| " in row) and (joined := _joined(row)) != row:
+                self._blanks.append(first + index)
+                row = joined
+            cell = row.rsplit(_separator(row), 1)[-1]
             if cell not in NO_BRACKETS:
-                self._take(len(self._words) - 1, line, bare, cell.decode("utf-8"))
+                self.add(index - len(self.empty_lines), first + index, row, cell)
+        self.count = len(rows) - len(self.empty_lines)
         self.finish()
 
-    def add(self, token: int, word: bytes | None, line: int, row: bytes) -> None:
-        """Read one line, whose token has this number; they come in the order of tokens."""
-        self._words += [None] * (token + 1 - len(self._words))
-        self._words[token] = word
-        cell = row.rpartition(b"\t")[2]
-        if cell not in NO_BRACKETS:
-            self._take(token, line, row, cell.decode("utf-8"))
+    def sentences(self) -> Region:
+        """The tokens between empty lines. What follows the end of the last line does not count as one."""
+        ends = [end for end in self._breaks[:-1] if end]
+        return tuple(pairwise(sorted({0, *ends, self.count}))) if ends else ()
+
+    def lines(self) -> Sequence[int]:
+        """The line in which each mention begins."""
+        return array("I", [span.line for span in self.spans])
 
     def finish(self) -> None:
         """Refuse mentions without an end, and sort the others."""
@@ -324,107 +365,107 @@ class _Page:
             raise self._not_ended(min(left, key=lambda begun: (begun.token, begun.bracket.at)))
         self.spans.sort()
 
-    def _take(self, token: int, line: int, row: bytes, cell: str) -> None:
-        """Read a cell: mentions of one token, then beginnings, then ends."""
-        begins: list[Bracket] = []
-        ends: list[Bracket] = []
-        for bracket in self._brackets(line, row, cell):
+    def add(self, token: int, line: int, row: bytes, cell: bytes) -> None:
+        """Read a cell: mentions of one token, then beginnings, then ends. Cells come in the order of tokens."""
+        try:
+            opening, closing, doubles = _brackets(cell)
+        except CellError as error:
+            text = cell.decode("utf-8")
+            message = f"{place(row, len(text) - error.at)}: {quoted(text)} cannot be read as brackets"
+            raise CELL.error(message, file=self._file, line=line) from None
+        if doubles:
+            self._doubles += [line] * doubles
+        for bracket in opening:
             name = qualified(self.scope, bracket.name)
-            if bracket.opens:
-                self._ranks.setdefault(name, len(self._ranks))
-                if bracket.closes:
-                    self.spans.append(_Span(token, -token, self._ranks[name], line, name))
-                else:
-                    begins.append(bracket)
+            rank = self._ranks.setdefault(name, len(self._ranks))
+            if bracket.closes:
+                self.spans.append(_Span(token, -token, rank, line, name))
             else:
-                ends.append(bracket)
-        for bracket in begins:
-            name = qualified(self.scope, bracket.name)
-            self._begun.setdefault(name, []).append(_Begun(token, line, row, cell, bracket))
-        for bracket in ends:
+                self._begun.setdefault(name, []).append(_Begun(token, line, row, cell, bracket))
+        for bracket in closing:
             name = qualified(self.scope, bracket.name)
             if not self._begun.get(name):
-                where = place(row, len(cell) - bracket.at)
+                where = place(row, len(cell.decode("utf-8")) - bracket.at)
                 message = f"{where}: {quoted(str(bracket))} ends a mention that was not begun"
                 raise BRACKET.error(message, file=self._file, line=line)
             begun = self._begun[name].pop()
             self.spans.append(_Span(begun.token, -token, self._ranks[name], begun.line, name))
 
-    def _brackets(self, line: int, row: bytes, cell: str) -> Iterator[Bracket]:
-        """The brackets of a cell except double antecedents."""
-        try:
-            for bracket in brackets(cell):
-                if "+" in bracket.name and _DOUBLE.fullmatch(bracket.name):
-                    if not (bracket.opens and bracket.closes):
-                        raise CellError(bracket.at)
-                    self.doubles.append(line)
-                else:
-                    yield bracket
-        except CellError as error:
-            where = place(row, len(cell) - error.at)
-            message = f"{where}: {quoted(cell)} cannot be read as brackets"
-            raise CELL.error(message, file=self._file, line=line) from None
-
     def _not_ended(self, begun: _Begun) -> KaratError:
-        where = place(begun.row, len(begun.cell) - begun.bracket.at)
+        where = place(begun.row, len(begun.cell.decode("utf-8")) - begun.bracket.at)
         message = f"{where}: {quoted(str(begun.bracket))} begins a mention that has no end before #end document"
         return BRACKET.error(message, file=self._file, line=begun.line)
 
-    def mentions(self) -> tuple[Mention, ...]:
-        """The mentions, numbered in their order."""
+    def mentions(self, known: Callable[[Iterable[int]], Iterable[bytes | None]]) -> tuple[Mention, ...]:
+        """The mentions, numbered in their order; `known` returns the words of tokens as written, if they have one."""
+        spans = [range(span.first, 1 - span.minus_last) for span in self.spans]
+        tokens = [*{token for span in spans if len(span) <= LONGEST_TEXT for token in span}]
+        words = {
+            token: word.decode("utf-8") for token, word in zip(tokens, known(tokens), strict=True) if word is not None
+        }
         return tuple(
             [
                 Mention(
                     f"m{index}",
-                    ((span.first, 1 - span.minus_last),),
+                    ((span.start, span.stop),),
                     None,
                     None,
                     None,
                     "event",
-                    span.cluster,
+                    cluster,
                     EMPTY,
-                    self.text(span),
+                    _text(words, span),
                     (),
                     None,
                     EMPTY,
                     EMPTY,
                 )
-                for index, span in enumerate(self.spans, 1)
+                for index, (span, (*_, cluster)) in enumerate(zip(spans, self.spans, strict=True), 1)
             ]
         )
 
     def report_ignored(self, report: Report) -> None:
         """Report what is not read."""
-        if self.doubles:
-            message = f"double antecedents are not read ({len(self.doubles):,} here)"
-            report(DOUBLE.at(message, file=self._file, line=self.doubles[0]))
-        if self.blanks:
-            message = f"blanks beside | in the last column are ignored ({len(self.blanks):,} here)"
-            report(BLANKS.at(message, file=self._file, line=self.blanks[0]))
+        if self._doubles:
+            message = f"double antecedents are not read ({len(self._doubles):,} here)"
+            report(DOUBLE.at(message, file=self._file, line=self._doubles[0]))
+        if self._blanks:
+            message = f"blanks beside | in the last column are ignored ({len(self._blanks):,} here)"
+            report(BLANKS.at(message, file=self._file, line=self._blanks[0]))
 
-    def forms(self) -> tuple[str, ...] | None:
-        """The word of each token; empty where its line has none."""
-        words = [b"" if word is None or word == NOTHING else word for word in self._words]
-        # One text is decoded faster than many words.
-        return tuple(b"\n".join(words).decode("utf-8").split("\n")) if words else None
 
-    def text(self, span: _Span) -> str | None:
-        """The words of a mention, if all of its lines have one."""
-        if 1 - span.minus_last - span.first > LONGEST_TEXT:
-            return None
-        words = self._words[span.first : 1 - span.minus_last]
-        known = [word.decode("utf-8") for word in words if word is not None]
-        return text_of(known) if len(known) == len(words) else None
+@lru_cache(maxsize=1 << 12)  # most cells occur again in other documents
+def _brackets(cell: bytes) -> tuple[list[Bracket], list[Bracket], int]:
+    """The brackets of a cell that begin a mention, those that just end one, and the number of double antecedents."""
+    opening: list[Bracket] = []
+    closing: list[Bracket] = []
+    doubles = 0
+    for bracket in brackets(cell.decode("utf-8")):
+        if "+" in bracket.name and _DOUBLE.fullmatch(bracket.name):
+            if not (bracket.opens and bracket.closes):
+                raise CellError(bracket.at)
+            doubles += 1
+        else:
+            (opening if bracket.opens else closing).append(bracket)
+    return opening, closing, doubles
+
+
+def _text(words: Mapping[int, str], tokens: range) -> str | None:
+    """The words of a mention, if all of its tokens have one."""
+    if len(tokens) == 1:
+        word = words.get(tokens.start)
+        return None if word == "-" else word
+    known = [words[token] for token in tokens if token in words]
+    return text_of(known) if len(known) == len(tokens) else None
 
 
 class _Part:
-    """A document of a meta-document, whose lines may be in several places."""
+    """A document of a meta-document, from its lines."""
 
     def __init__(self, file: str, line: int, first: Row) -> None:
-        """`first` is its first token, in this line."""
         self._file, self._line, self._first = file, line, first
-        self._rows: dict[int, tuple[int, bytes | None, bytes, str]] = {}
-        """For each token: its line, word and row, and the id of its meta-document."""
+        self._rows: dict[int, tuple[int, Row, bytes, str]] = {}
+        """By token: its line, what it says, its text, and the id of its meta-document."""
 
     def add(self, row: Row, meta: str, line: int, bare: bytes) -> None:
         """Read a line of the document in a meta-document with this id."""
@@ -438,14 +479,19 @@ class _Part:
             found, expected = (quoted(f"{row.topic}, {row.subtopic}") for row in (row, self._first))
             message = f"document {quoted(row.document)} has topic and subtopic {found} here, {expected} in line"
             raise META_ROW.error(f"{message} {self._line}", file=self._file, line=line)
-        self._rows[row.token] = line, row.word, bare, meta
+        self._rows[row.token] = line, row, bare, meta
 
     def document(self, report: Report) -> Document:
         """Return the document; only the column layout has words."""
         page = _Page(self._file, "")
-        for token in sorted(self._rows):
-            line, word, row, page.scope = self._rows[token]
-            page.add(token, word, line, row)
+        words, lines = [""] * (max(self._rows) + 1), array("I", [self._line]) * (max(self._rows) + 1)
+        for token, (line, row, bare, page.scope) in sorted(self._rows.items()):
+            cell = bare.rpartition(b"\t")[2]
+            if cell not in NO_BRACKETS:
+                page.add(token, line, bare, cell)
+            lines[token] = line
+            if row.word != NOTHING:
+                words[token] = (row.word or b"").decode("utf-8")
         page.finish()
         page.report_ignored(report)
         document = Document(
@@ -453,14 +499,19 @@ class _Part:
             topic=self._first.topic,
             subtopic=self._first.subtopic,
             unit="token",
-            forms=None if self._first.word is None else page.forms(),
-            mentions=page.mentions(),
+            forms=None if self._first.word is None else tuple(words),
+            sentences=tuple(self._sentences()),
+            mentions=page.mentions(
+                lambda tokens: [self._rows[token][1].word if token in self._rows else None for token in tokens]
+            ),
         )
-        lines = array("I", [span.line for span in page.spans])
-        tokens = array("I", [self._line]) * (max(self._rows) + 1)
-        for token, (line, *_) in self._rows.items():
-            tokens[token] = line
-        return document.at(Places(self._line, lines, tokens=tokens), DECLARED)
+        return document.at(Places(self._line, page.lines(), tokens=lines), DECLARED)
+
+    def _sentences(self) -> Iterator[tuple[int, int]]:
+        for number, tokens in groupby(sorted(self._rows), key=lambda token: self._rows[token][1].sentence):
+            if number is not None:
+                first, *others = tokens
+                yield first, [first, *others][-1] + 1
 
 
 def choose_protocols(documents: Iterable[Document]) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""CorefUD: CoNLL-U with coreference as brackets in the last column. Only read.
+"""CorefUD: CoNLL-U with coreference as brackets in the last column.
 
     # newdoc id = D1
     # global.Entity = eid-etype-head-other
@@ -20,17 +20,24 @@ compared by their order, and empty nodes by sentence and id: an empty node that 
 
 Cluster ids mean nothing outside their document. Mentions are in the order of their first tokens, then longer ones
 first, then in the order of their brackets; they are of kind `event`, as those of CoNLL are. Values are read as written
-(`%2D` stays as it is). Bridging and split antecedents are not read, and a note says so.
+(`%2D` stays as it is). Bridging and split antecedents are not read, and a note says so. Lemmas, tags, trees, comments
+and multiword tokens are not read either: a conversion loses them.
+
+CorefUD is written with these fields, and words, sentences, empty nodes and entities are the same when they are read
+back. A mention has no other attributes than its type and `other`.
 """
 
 import re
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from typing import NamedTuple
+from functools import cached_property, partial
+from itertools import chain, starmap
+from typing import NamedTuple, cast
 
 from karat.formats._brackets import LONGEST_TEXT, Bracket, CellError, brackets, place
 from karat.formats._text import decode, search_line
+from karat.formats._words import Words
 from karat.model import (
     Declared,
     Document,
@@ -38,19 +45,19 @@ from karat.model import (
     Mention,
     Places,
     Region,
-    Sentence,
     Value,
     compact_lines,
     qualified,
 )
-from karat.plugin.formats import Context, Format, Marker, Piece
+from karat.plugin.formats import Context, Format, Marker, Piece, ReportLoss, WriteOptions
 from karat.problems import KaratError, Report, Rule, quoted
-from karat.regions import size
+from karat.regions import size, union
 
 IDS = ("eid", "GRP")
 """Names of the field that holds the id."""
 HEAD = "head"
 TYPE = "etype"
+NO_ATTRIBUTES = frozenset((*IDS, HEAD))
 COLUMNS = 10
 DEPS = 8
 
@@ -75,8 +82,12 @@ ACROSS = Rule("corefud-sentence", "fault", "Close a mention, with all its parts,
 BAD_DEPS = Rule("corefud-deps", "fault", "Write DEPS as 3:nsubj or 3:nsubj|5:obj; parents are nodes of the sentence.")
 NO_DEPS = Rule("corefud-no-deps", "note", "Write DEPS of empty nodes; zeros without them match only by their ids.")
 UNDECLARED = Rule("corefud-undeclared", "note", "Write # global.Entity before the first mention to have them read.")
+NO_ENTITY = Rule(
+    "corefud-no-entity",
+    "note",
+    "Give a file with coreference: Entity=(e1-... in the last column begins a mention of e1.",
+)
 UNREAD = Rule("corefud-unread", "note", "Nothing to do; no score uses them.")
-DECLARED = Declared(kinds=("event",))
 UNIT = Rule("corefud-unit", "fatal", "Omit --unit char; spans of CoNLL-U count tokens.")
 
 _NEWDOC = rb"newdoc(?:[^\S\n]+id[^\S\n]*=[^\S\n]*(?P<id>\S(?:[^\n]*\S)?)?)?"
@@ -90,7 +101,7 @@ _BEGINNING = re.compile(
 _SENTENCE = re.compile(rb"#\s*sent_id\s*=\s*(.*?)\s*")
 _TOKEN = re.compile(rb"([0-9]{1,9})(?:\.([0-9]{1,9}))?")
 _MULTIWORD = re.compile(rb"[0-9]+-[0-9]+")
-_PIECE = re.compile(r"(.+?)(?:\[([0-9]{1,6})/([0-9]{1,6})\])?")
+_PIECE = re.compile(r"(.+)\[([0-9]{1,6})/([0-9]{1,6})\]")
 
 
 def sniff(head: bytes) -> bool:
@@ -134,6 +145,12 @@ def _document(data: bytes, begin: int, piece: Piece, report: Report, *, is_part:
     page = _Page(piece)
     page.read(data)
     page.report(report)
+    if piece.header == b"" and b"Entity" not in data:
+        report(NO_ENTITY.at("no token has Entity=: there are no mentions", file=piece.name, line=begin))
+    words = _Words(data, piece.line, page.lines)
+    known = words.of(
+        {token for found in page.found if size(found.span) <= LONGEST_TEXT for token in _tokens(found.span)}
+    )
     mentions = [
         Mention(
             f"m{number}",
@@ -144,50 +161,59 @@ def _document(data: bytes, begin: int, piece: Piece, report: Report, *, is_part:
             "event",
             qualified(piece.id, found.cluster),
             found.attributes,
-            page.text(found.span),
+            " ".join([form for token in _tokens(found.span) if (form := known.get(token))]) or None,
         )
         for number, found in enumerate(page.found, 1)
     ]
     document = Document(
         piece.id,
         unit="token",
-        forms=None if is_part else tuple([form.decode("utf-8") for form in page.forms]),
+        forms=None if is_part else cast("tuple[str, ...]", words),
         sentences=() if is_part else tuple(page.sentences),
+        sentence_ids=() if is_part else tuple(page.sentence_ids),
         empty_nodes=() if is_part else tuple(page.empty_nodes),
         mentions=tuple(mentions),
     )
-    places = Places(begin, compact_lines([found.line for found in page.found]), tokens=page.token_lines)
-    return document.at(places, DECLARED)
+    places = Places(begin, compact_lines([found.line for found in page.found]), tokens=page.lines)
+    return document.at(places, Declared(kinds=("event",), unread=partial(_unread, data)))
+
+
+def _tokens(span: Region) -> Iterable[int]:
+    return chain.from_iterable(starmap(range, span))
+
+
+class _Words(Words):
+    """The forms of a document; that of an empty node may be empty."""
+
+    column = 1
+
+    def __init__(self, data: bytes, first: int, lines: Sequence[int]) -> None:
+        """`first` is the number of the first line of the data, `lines` are those of the tokens."""
+        super().__init__(data, len(lines))
+        self._first, self._lines = first, lines
+
+    @cached_property
+    def rows(self) -> Sequence[bytes]:
+        rows = self._data.split(b"\n")
+        return [rows[line - self._first] for line in self._lines]
+
+    def words(self, rows: Iterable[bytes]) -> list[bytes]:
+        columns = [row.split(b"\t", 2) for row in rows]
+        return [b"" if form == b"_" and b"." in id_ else form for id_, form, _ in columns]
 
 
 def _declared(data: bytes, file: str, line: int) -> list[str]:
     """Names of fields joined by dashes, if there is an id among them and none twice."""
     text = data.decode("utf-8")
     names = text.split("-")
-    if len(set(names)) < len(names) or sum(names.count(id_) for id_ in IDS) != 1:
+    ids = sum(names.count(id_) for id_ in IDS)
+    if not ids:
+        found = f"entities have no ids: {IDS[0]} is not among the fields {quoted(text)} of # global.Entity"
+        raise HEADER.error(found, file=file, line=line)
+    if len(set(names)) < len(names) or ids > 1:
         found = f"# global.Entity names the fields {quoted(text)}, expected different ones and one of them {IDS[0]}"
         raise HEADER.error(found, file=file, line=line)
     return names
-
-
-def _says(field: str) -> bool:
-    """Return whether a field becomes an attribute."""
-    return field not in (*IDS, HEAD)
-
-
-def _attribute(field: str) -> str:
-    return "type" if field == TYPE else field
-
-
-def _stretches(segments: list[tuple[int, int]]) -> Region:
-    """The tokens of segments as segments with a gap between any two of them."""
-    joined: list[tuple[int, int]] = []
-    for begin, end in sorted(segments):
-        if joined and begin <= joined[-1][1]:
-            joined[-1] = joined[-1][0], max(joined[-1][1], end)
-        else:
-            joined.append((begin, end))
-    return tuple(joined)
 
 
 class _Found(NamedTuple):
@@ -222,27 +248,33 @@ class _Begun(NamedTuple):
     values: dict[str, str]
 
 
+_NEXT = [b"%d\t" % number for number in range(1, 200)]
+"""Beginnings of the lines of words; after longer sentences, lines are read with care."""
+_PLAIN = (b"\t_", b"\tSpaceAfter=No")
+
+
 class _Page:
     """The lines of a document, one after another."""
 
     def __init__(self, piece: Piece) -> None:
         self.found: list[_Found] = []
-        self.forms: list[bytes] = []
-        self.token_lines = array("I")
-        self.sentences: list[Sentence] = []
+        self.lines = array("I")
+        """The line of each token."""
+        self.sentences: list[tuple[int, int]] = []
+        self.sentence_ids: list[str] = []
         self.empty_nodes: list[EmptyNode] = []
         self._file, self._line = piece.name, piece.line
         self._fields: list[str] | None = None
         if piece.header:
             with suppress(KaratError, UnicodeDecodeError):  # reported with the document that has it
                 self._fields = _declared(piece.header, piece.name, piece.line)
-        self._sentence_id: str | None = None
-        self._nodes: dict[bytes, int] = {}
-        """The tokens of the current sentence by id; empty between sentences."""
+        self._sentence_id = ""
+        self._begin = 0
+        """The first token of the current sentence."""
         self._last = 0, 0
-        """The id of its last token."""
-        self._empty: list[tuple[int, int, int, bytes]] = []
-        """Its empty nodes: line, token, number and DEPS."""
+        """The id of its last token; (0, 0) between sentences."""
+        self._empty: list[tuple[int, int, int, int, bytes]] = []
+        """Its empty nodes: line, token, both numbers of the id, and DEPS."""
         self._begun: dict[str, list[_Begun]] = {}
         # Mentions of which not all parts have come, by cluster and number of parts.
         self._waiting: dict[tuple[str, int], list[tuple[_Begun, list[tuple[int, int]]]]] = {}
@@ -253,27 +285,32 @@ class _Page:
         self._bad_deps: list[tuple[int, str]] = []
 
     def read(self, data: bytes) -> None:
-        """Take all lines; nothing may be left open."""
+        """Take all lines; nothing may be left open. Of words without brackets, only the number is looked at."""
+        last = 0
         for line, row in enumerate(data.split(b"\n"), self._line):
-            bare = row.rstrip()
-            if bare:
+            if 0 < last < len(_NEXT) and row.startswith(_NEXT[last]) and row.endswith(_PLAIN) and row.count(b"\t") == 9:
+                self.lines.append(line)
+                last += 1
+                self._last = last, 0
+            elif bare := row.rstrip():
                 self._read(line, bare)
+                last = self._last[0]
             else:
                 self._end_sentence()
+                last = 0
         self._finish()
 
     def _read(self, line: int, row: bytes) -> None:
         """Take one line that is not blank."""
-        if row[0] == b"#"[0]:
-            if header := _HEADER.fullmatch(row):
+        if row.startswith(b"#"):
+            if b"global.Entity" in row and (header := _HEADER.fullmatch(row)):
                 self._fields = _declared(header["header"], self._file, line)
-            elif sentence := _SENTENCE.fullmatch(row):
+            elif b"sent_id" in row and (sentence := _SENTENCE.fullmatch(row)):
                 self._sentence_id = sentence[1].decode("utf-8")
             return
         columns = row.split(b"\t")
         id_ = _TOKEN.fullmatch(columns[0])
-        multiword = _MULTIWORD.fullmatch(columns[0])
-        if len(columns) != COLUMNS or not (multiword or id_):
+        if len(columns) != COLUMNS or not (id_ or _MULTIWORD.fullmatch(columns[0])):
             message = f"{len(columns)} columns, expected {COLUMNS}"
             if len(columns) == COLUMNS:
                 message = f"{quoted(columns[0].decode('utf-8'))} is not the id of a token"
@@ -281,47 +318,53 @@ class _Page:
         if id_ is not None:
             self._token(line, columns, int(id_[1]), None if id_[2] is None else int(id_[2]))
         if b"=" in columns[-1] and columns[-1] != b"SpaceAfter=No":
-            self._miscellany(line, row, columns[-1].decode("utf-8"), multiword is not None)
+            self._miscellany(line, row, columns[-1].decode("utf-8"), id_ is None)
 
     def _token(self, line: int, columns: list[bytes], word: int, number: int | None) -> None:
         """Take a word, or an empty node with its number after a word."""
-        token = len(self.forms)
-        if not self._nodes:
-            self.sentences.append(Sentence(token, self._sentence_id))
-            self._sentence_id = None
-        last = self._last
+        token, last = len(self.lines), self._last
+        if last == (0, 0):
+            self._begin = token
+            self.sentence_ids.append(self._sentence_id)
+            self._sentence_id = ""
         if number is not None:
-            in_order = word == last[0] and number > last[1]
-            self._empty.append((line, token, number, columns[DEPS]))
-            self.forms.append(b"" if columns[1] == b"_" else columns[1])
-        else:
-            in_order = word == last[0] + 1
-            self.forms.append(columns[1])
-        self.token_lines.append(line)
-        if not in_order:
-            before = f"after {_id(*last)}" if self._nodes else "at the beginning of a sentence"
+            self._empty.append((line, token, word, number, columns[DEPS]))
+        self.lines.append(line)
+        if not (word == last[0] + 1 if number is None else word == last[0] and number > last[1]):
+            before = "at the beginning of a sentence" if last == (0, 0) else f"after {_id(*last)}"
             message = (
                 f"the id {columns[0].decode('utf-8')} {before}, expected {last[0] + 1} or {_id(last[0], last[1] + 1)}"
             )
             raise ID.error(message, file=self._file, line=line)
-        self._nodes[columns[0]] = token
         self._last = word, number or 0
 
     def _end_sentence(self) -> None:
         """A sentence is complete: its empty nodes know their parents."""
-        for line, token, number, deps in self._empty:
+        if self._last != (0, 0):
+            self.sentences.append((self._begin, len(self.lines)))
+        for line, token, _, number, deps in self._empty:
             self.empty_nodes.append(EmptyNode(token, number, tuple(self._parents(line, deps))))
         self._empty.clear()
-        self._nodes.clear()
         self._last = 0, 0
 
     def _parents(self, line: int, deps: bytes) -> Iterator[tuple[int | None, str]]:
         for dependency in deps.split(b"|") if deps != b"_" else ():
             parent, colon, relation = dependency.partition(b":")
-            if colon and (parent == b"0" or parent in self._nodes):
-                yield self._nodes.get(parent), relation.decode("utf-8")
+            token = self._node(parent)
+            if colon and (token is not None or parent == b"0"):
+                yield token, relation.decode("utf-8")
             else:
                 self._bad_deps.append((line, dependency.decode("utf-8")))
+
+    def _node(self, id_: bytes) -> int | None:
+        """The token of the sentence that has an id."""
+        if (match := _TOKEN.fullmatch(id_)) is None:
+            return None
+        word, number = int(match[1]), int(match[2] or 0)
+        if match[2] is not None:
+            return next((token for _, token, *own, _ in self._empty if own == [word, number]), None)
+        before = sum(other < word for _, _, other, _, _ in self._empty)
+        return self._begin + word - 1 + before if 1 <= word <= self._last[0] else None
 
     def _miscellany(self, line: int, row: bytes, text: str, multiword: bool) -> None:
         """Take the last column, in which entities stand among other things."""
@@ -343,8 +386,8 @@ class _Page:
 
     def _entity(self, line: int, row: bytes, cell: str, rest: int) -> None:
         """Take the brackets of a token in their order; `rest` is how much of the row is left where they begin."""
-        token = len(self.forms) - 1
-        if self._empty and self._empty[-1][1] == token and self._empty[-1][3] == b"_":
+        token = len(self.lines) - 1
+        if self._empty and self._empty[-1][1] == token and self._empty[-1][-1] == b"_":
             self._independent.append(line)
         try:
             if not cell:
@@ -377,12 +420,13 @@ class _Page:
             raise self._wrong(CELL, line, row, rest, found)
         named = dict(zip(fields, values, strict=False))
         label = named.get(IDS[0]) or named.get(IDS[1]) or ""
-        piece = _PIECE.fullmatch(label)
-        if piece is None or (piece[2] is not None and not 1 <= int(piece[2]) <= int(piece[3])):
-            found = f"{quoted(str(bracket))} has the id {quoted(label)}, expected one such as e5 or e5[1/2]"
-            raise self._wrong(CELL, line, row, rest, found)
-        number, count = (1, 1) if piece[2] is None else (int(piece[2]), int(piece[3]))
-        return _Begun(token, len(self.sentences), line, row, rest, bracket, label, piece[1], number, count, named)
+        cluster, number, count = label, 1, 1
+        if piece := _PIECE.fullmatch(label):
+            cluster, number, count = piece[1], int(piece[2]), int(piece[3])
+        if not label or not 1 <= number <= count:
+            found = f"{quoted(str(bracket))} has {f'the id {quoted(label)}' if label else 'no id'}"
+            raise self._wrong(CELL, line, row, rest, f"{found}, expected one such as e5 or e5[1/2]")
+        return _Begun(token, len(self.sentences), line, row, rest, bracket, label, cluster, number, count, named)
 
     def _ended(self, begun: _Begun, last: int) -> None:
         """Take a mention or a piece that is whole."""
@@ -404,14 +448,16 @@ class _Page:
                     self._across.append(start.line)
                 if begun.piece == begun.pieces:
                     del waiting[number]
-                    self._add(start, _stretches(segments))
+                    self._add(start, union(segments, touching=True))
                 return
         found = f"{quoted(str(begun.bracket))} begins a piece of a mention without the piece before it"
         raise self._wrong(BRACKET, begun.line, begun.row, begun.rest, found)
 
     def _add(self, begun: _Begun, span: Region) -> None:
         attributes: dict[str, Value] = {
-            _attribute(name): value for name, value in begun.values.items() if value and _says(name)
+            "type" if name == TYPE else name: value
+            for name, value in begun.values.items()
+            if value and name not in NO_ATTRIBUTES
         }
         head, rest = begun.values.get(HEAD, ""), -begun.rest
         self.found.append(_Found(span[0][0], -span[-1][1], begun.line, rest, begun.cluster, span, attributes, head))
@@ -461,29 +507,46 @@ class _Page:
         report(NO_HEAD.at(message, file=self._file, line=found.line))
         return None
 
-    def text(self, span: Region) -> str | None:
-        """The words of a mention."""
-        if size(span) > LONGEST_TEXT:
-            return None
-        words = [form for begin, end in span for form in self.forms[begin:end] if form]
-        return b" ".join(words).decode("utf-8") or None
-
 
 def _id(word: int, number: int) -> str:
     return f"{word}.{number}" if number else str(word)
+
+
+def _unread(data: bytes) -> Iterator[str]:
+    """Yield what the lines of a document say that is not read."""
+    comments = [row for row in data.split(b"\n") if row.startswith(b"#")]
+    if any(not (NEWDOC.match(row) or _HEADER.match(row) or _SENTENCE.match(row)) for row in comments):
+        yield "comments"
+    rows = [row.rstrip().split(b"\t") for row in data.split(b"\n") if row.strip() and not row.startswith(b"#")]
+    if any(_MULTIWORD.fullmatch(columns[0]) for columns in rows):
+        yield "multiword tokens"
+    if any({*columns[2:8]} - {b"_"} or (columns[8] != b"_" and b"." not in columns[0]) for columns in rows):
+        yield "lemmas, tags and trees"
+    others = {part.partition(b"=")[0] for columns in rows for part in columns[-1].split(b"|")} - {b"_", b"Entity"}
+    yield from sorted(f"{name.decode()}= in column 10" for name in others)
 
 
 def _ignore(finding: object) -> None:
     """Findings of a part of a document were reported for the whole."""
 
 
+def write(document: Document, options: WriteOptions, report_loss: ReportLoss) -> bytes:
+    """Write the lines of one document; report what CorefUD cannot hold."""
+    del options
+    from karat.formats import _corefud_writer
+
+    return _corefud_writer.write(document, report_loss)
+
+
 FORMAT = Format(
     title="CoNLL-U with Entity= (CorefUD)",
     about=__doc__,
     suffixes=(".conllu",),
+    unit="token",
     protocols=("crac-2024",),
     sniff=sniff,
     read=read,
     marker=Marker(pattern=MARKER, unnamed="number"),
+    write=write,
     global_ids="none",
 )

@@ -58,9 +58,7 @@ class _Written:
 
     def __init__(self, document: Document, content: Writable, report_loss: ReportLoss) -> None:
         self._document, self._content, self._report_loss = document, content, report_loss
-        if any(sentence.id is not None for sentence in document.sentences):
-            report_loss("ids of sentences")
-        self._begins = sorted({0, *(sentence.begin for sentence in document.sentences)})
+        self._begins = sorted({0, *(begin for begin, _ in document.sentences)})
         self._events = sorted(content.events, key=self._sentence)
         fillers = {filler.id for event in self._events for _, filler in content.arguments[event.id]}
         self._arguments = [other for other in content.others if other.kind == "argument" and other.id in fillers]
@@ -182,8 +180,8 @@ def read(value: Piece, context: Context) -> Document:
     refuse_unit(context.options.unit, "token", value)
     record = record_of(value, _decoder, SHAPE)
     forms = tuple(chain.from_iterable(record.sentences))
-    content = EventDocument(record.doc_key, context.report, value, forms)
-    side = _side(record, is_system=context.options.gold is not None)
+    content = EventDocument(record.doc_key, context, value, forms)
+    side = _side(record, is_system=context.options.is_system)
     entities = _add_entities(side, content)
     for index, event in enumerate(chain.from_iterable(side.events), 1):
         try:
@@ -265,6 +263,5 @@ FORMAT = Format(
     read=each_value(read),
     marker=lines_with("doc_key"),
     write=write,
-    refers_to_gold=True,
     global_ids="none",
 )

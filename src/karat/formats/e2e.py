@@ -46,9 +46,9 @@ def read(value: Piece, context: Context) -> Document:
     refuse_unit(context.options.unit, "token", value)
     record = record_of(value, _decoder, SHAPE)
     forms = tuple(chain.from_iterable(record.sentences))
-    content = EventDocument(record.doc_key, context.report, value, forms)
+    content = EventDocument(record.doc_key, context, value, forms)
     clusters, predicted = record.clusters, record.predicted_clusters
-    if clusters is None or (predicted is not None and context.options.gold is not None):
+    if clusters is None or (predicted is not None and context.options.is_system):
         clusters = predicted
     if clusters is None:
         raise content.refusal(SHAPE, "the document has neither clusters nor predicted_clusters")
@@ -67,6 +67,5 @@ FORMAT = Format(
     sniff=recognises("e2e"),
     read=each_value(read),
     marker=lines_with("doc_key"),
-    refers_to_gold=True,
     global_ids="none",
 )

@@ -30,13 +30,14 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 from karat.formats._text import BYTE_ORDER_MARK, DANGLING, MERGED, TWICE, decode, text_lines
 from karat.formats._xml import root_of
 from karat.inputs import opened
-from karat.model import Cluster, Document, Mention, Places, Sentence, Value, compact_lines, qualified
+from karat.model import Cluster, Document, Mention, Places, Region, Value, compact_lines, qualified
 from karat.plugin.formats import Context, Format, Identity, Piece
 from karat.problems import Report, Rule, quoted
 from karat.regions import runs
@@ -172,12 +173,13 @@ def _kind(tag: str) -> str:
     return "event" if tag.startswith(EVENTS) else "entity"
 
 
-def _sentences(tokens: list[Any]) -> tuple[Sentence, ...]:
-    """Return where the number of the sentence changes."""
+def _sentences(tokens: list[Any]) -> Region:
+    """Return the tokens that have the number of a sentence in common."""
     numbers = [token.get("sentence") for token in tokens]
     if None in numbers:
         return ()
-    return tuple([Sentence(i) for i, number in enumerate(numbers) if i == 0 or number != numbers[i - 1]])
+    changes = [i for i in range(1, len(numbers)) if numbers[i] != numbers[i - 1]]
+    return tuple(pairwise([0, *changes, len(numbers)] if numbers else ()))
 
 
 def _is_anchored(markable: Any) -> bool:

@@ -23,7 +23,7 @@ from karat.formats._text import DANGLING, TWICE
 from karat.formats._xml import root_of
 from karat.model import Cluster, Document, Link, Mention, Places, Region, Value, compact_lines, qualified
 from karat.plugin.formats import Context, Format, Piece
-from karat.problems import Report, Rule
+from karat.problems import Rule
 
 SHAPE = Rule("ere-shape", "fatal", "Compare the element with the Rich ERE guidelines and correct it.")
 SPAN = Rule("ere-span", "fatal", 'Give offset="N" and length="N" in whole numbers, the length at least 1.')
@@ -44,14 +44,14 @@ def read(piece: Piece, context: Context) -> Iterator[Document]:
     root = root_of(piece.data, file=file)
     if root.tag != "deft_ere":
         raise SHAPE.error(f"found <{root.tag}>, expected <deft_ere>", file=file, line=root.sourceline)
-    yield _Reader(root, file, context.report).document()
+    yield _Reader(root, file, context).document()
 
 
 class _Reader:
     """Reads a file section by section; arguments are resolved at the end, when all mentions are known."""
 
-    def __init__(self, root: Any, file: str, report: Report) -> None:
-        self._root, self._file, self._report = root, file, report
+    def __init__(self, root: Any, file: str, context: Context) -> None:
+        self._root, self._file, self._context = root, file, context
         self._id = self._needed(root, "doc_id")
         self._mentions: dict[str, Mention] = {}
         self._clusters: list[Cluster] = []
@@ -174,12 +174,13 @@ class _Reader:
         whole = all(n.isdecimal() and n.isascii() and len(n) < 19 for n in numbers)
         if not whole or int(numbers[1]) == 0:
             message = f"<{element.tag}> has the offset {numbers[0]!r} and the length {numbers[1]!r}"
-            raise SPAN.error(message, file=self._file, line=element.sourceline)
+            finding = SPAN.at(message, file=self._file, line=element.sourceline)
+            return (self._context.misplaced(finding, numbers),)
         begin = int(numbers[0])
         return ((begin, begin + int(numbers[1])),)
 
     def _warn(self, rule: Rule, element: Any, message: str) -> None:
-        self._report(rule.at(message, file=self._file, line=element.sourceline))
+        self._context.report(rule.at(message, file=self._file, line=element.sourceline))
 
 
 def _others(element: Any, *known: str) -> dict[str, Value]:

@@ -85,7 +85,7 @@ def read(value: Piece, context: Context) -> Document:
     """Read one text."""
     refuse_unit(context.options.unit, "char", value)
     record = record_of(value, _decoder, SHAPE)
-    content = EventDocument(record.id, context.report, value)
+    content = EventDocument(record.id, context, value)
     if record.events is None and record.event_list is None:
         raise content.refusal(SHAPE, "the document has neither events nor event_list")
     for index, event in enumerate(_events(record), 1):

@@ -3,23 +3,23 @@
     {"id": "d1", "mentions": [{"id": "m1", "span": [[4, 9]], "cluster": "E1", "attributes": {"type": "Life.Die"}}]}
 
 Only `id`, `mentions[].id` and `mentions[].span` are required. An unknown field is refused, so that a misspelt one is
-not lost silently.
+not lost silently. A pretty-printed document, or a list of documents, is read, too. In token units, a document may have
+the word of each token (`forms`) and the tokens of its sentences (`"sentences": [[0, 4], [4, 9]]`).
 """
 
-import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Protocol, TypeVar
 
 import msgspec
-from msgspec import Struct
 from msgspec.structs import replace
 
-from karat.formats._json import JSONL, decoded, form
+from karat.formats import _json
+from karat.formats._json import JSONL, decoded, each_value, first_fields, form, lines_with
 from karat.formats._keys import repeated_key
 from karat.formats._text import DANGLING, MERGED, TWICE
-from karat.model import Cluster, Document, Id, Link, Mention, Places, Region
-from karat.plugin.formats import Context, Format, Marker, Piece, ReportLoss, WriteOptions
-from karat.problems import Report, Rule, quoted
+from karat.model import Cluster, Document, Link, Mention, Region
+from karat.plugin.formats import Context, Format, Piece, ReportLoss, WriteOptions
+from karat.problems import Rule, quoted
 from karat.regions import union
 
 SHAPE = Rule(
@@ -37,14 +37,6 @@ KEY_TWICE = Rule("jsonl-key-twice", "fatal", "Write each key of an object once; 
 _decoder = msgspec.json.Decoder(Document)
 
 
-class _Head(Struct):
-    """The part of a document that the index reads."""
-
-    id: Id
-
-
-_head = msgspec.json.Decoder(_Head)
-
 _Named = TypeVar("_Named", Mention, Cluster)
 
 
@@ -55,20 +47,17 @@ class _Tell(Protocol):
 
 
 def sniff(head: bytes) -> bool:
-    """The file starts with an object of no other JSON format."""
-    return head.lstrip().startswith(b"{") and form(head) in (JSONL, None)
+    """The file starts with an object that has the fields of a document, or none that can be read."""
+    return form(head) == JSONL or (head.lstrip().startswith(b"{") and not first_fields(head))
 
 
-def find_id(line: bytes) -> str:
-    """The id of the document on a line; empty if it cannot be decoded."""
-    try:
-        return _head.decode(line).id
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return ""
+def unknown_form(head: bytes) -> str | None:
+    """Describe a JSON file whose form no format of karat's has; None for any other file."""
+    return _json.unknown_form(head)
 
 
-def read(piece: Piece, context: Context) -> Iterator[Document]:
-    """The document on one line."""
+def read(piece: Piece, context: Context) -> Document:
+    """Read one document."""
     file, line = piece.name, piece.line
     document = decoded(_decoder, piece.data, SHAPE, file=file, line=line)
     if (key := repeated_key(piece.data, document)) is not None:
@@ -77,24 +66,29 @@ def read(piece: Piece, context: Context) -> Iterator[Document]:
     if unit is not None and unit != document.unit:
         found = f"document {quoted(document.id)} counts in {document.unit}s, but --unit says {unit}"
         raise UNIT.error(found, file=file, line=line)
-    yield sound(document, context.report, file=file, line=line).at(Places(line))
+    return sound(document, context, file=file, line=line)
 
 
-def sound(document: Document, report: Report, *, file: str, line: int | None = None) -> Document:
+def sound(document: Document, context: Context, *, file: str, line: int | None = None) -> Document:
     """The document with its regions in order, and without what cannot be used.
 
-    Repeated ids, impossible spans and links to unknown ids are reported and left out.
+    Repeated ids and links to unknown ids are reported and left out, impossible spans are replaced.
     """
 
     def tell(rule: Rule, message: str, *, found: str | None = None) -> None:
-        report(rule.at(message, file=file, line=line, found=found))
+        context.report(rule.at(message, file=file, line=line, found=found))
+
+    def misplaced(message: str, region: Region) -> tuple[int, int]:
+        return context.misplaced(SPAN.at(message, file=file, line=line), region)
 
     mentions = _each_once(document.mentions, "mention", tell)
     if not document.clusters and not document.links and _are_plain(mentions):
         return document if mentions is document.mentions else replace(document, mentions=mentions)
     clusters = _each_once(document.clusters, "cluster", tell)
     ends = {m.id for m in mentions} | {m.cluster for m in mentions} | {cluster.id for cluster in clusters}
-    in_order = [mention if _are_plain((mention,)) else _in_order(mention, document, tell) for mention in mentions]
+    in_order = [
+        mention if _are_plain((mention,)) else _in_order(mention, document, tell, misplaced) for mention in mentions
+    ]
     _check_places(document, tell)
     links: list[Link] = []
     for link in document.links:
@@ -104,8 +98,7 @@ def sound(document: Document, report: Report, *, file: str, line: int | None = N
             tell(DANGLING, f"{message} of document {quoted(document.id)}", found=end)
         if not unknown:
             links.append(link)
-    kept = tuple([mention for mention in in_order if mention is not None])
-    return replace(document, mentions=kept, clusters=clusters, links=tuple(links))
+    return replace(document, mentions=tuple(in_order), clusters=clusters, links=tuple(links))
 
 
 def _each_once(records: tuple[_Named, ...], what: str, tell: _Tell) -> tuple[_Named, ...]:
@@ -148,16 +141,18 @@ def _are_plain(mentions: Iterable[Mention]) -> bool:
     return True
 
 
-def _in_order(mention: Mention, document: Document, tell: _Tell) -> Mention | None:
-    """The mention with each of its regions checked, sorted and merged; None if one of them cannot be used."""
-    changed = {}
+def _in_order(
+    mention: Mention, document: Document, tell: _Tell, misplaced: Callable[[str, Region], tuple[int, int]]
+) -> Mention:
+    """The mention with each of its regions checked, sorted and merged."""
+    changed: dict[str, Region] = {}
     for name in ("span", "head", "extent", "anchor", "scope"):
         region: Region | None = getattr(mention, name)
         if region is None:
             continue
         if any(begin < 0 or begin >= end for begin, end in region):
-            tell(SPAN, f"mention {quoted(mention.id)} has the span {_written(region)}", found=mention.id)
-            return None
+            changed[name] = (misplaced(f"mention {quoted(mention.id)} has the {name} {_written(region)}", region),)
+            continue
         merged = region if len(region) < 2 else union(region)
         if merged != tuple(sorted(region)):
             message = f"overlapping segments in mention {quoted(mention.id)} of document {quoted(document.id)}"
@@ -174,7 +169,7 @@ def _written(region: Region) -> str:
 def write(document: Document, options: WriteOptions, report_loss: ReportLoss) -> bytes:
     """One line; nothing is lost."""
     del options, report_loss
-    return msgspec.json.encode(document) + b"\n"
+    return msgspec.json.encode(document, enc_hook=tuple) + b"\n"  # words that are made when someone asks for them
 
 
 WITHIN = ("tac-2017",)
@@ -199,8 +194,9 @@ FORMAT = Format(
     unit="named",
     protocols=(*WITHIN, *ACROSS),
     choose_protocols=choose_protocols,
+    reasons={WITHIN[0]: "without clusters across documents", ACROSS[0]: "with clusters across documents"},
     sniff=sniff,
-    read=read,
-    marker=Marker(pattern=re.compile(rb"\S[^\n]*"), find_id=find_id),
+    read=each_value(read),
+    marker=lines_with("id"),
     write=write,
 )

@@ -126,7 +126,7 @@ _negative = msgspec.json.Decoder(dict[str, _Span])
 def read(value: Piece, context: Context) -> Document:
     """Read one document."""
     record = record_of(value, _decoder, SHAPE)
-    content = EventDocument(record.id, context.report, value)
+    content = EventDocument(record.id, context, value)
     if record.preds is not None:
         if context.options.gold is None:
             message = "this is a submission to MAVEN-Arg, which names the triggers of gold by their ids"
@@ -169,7 +169,8 @@ class _Reader:
         try:
             return self._offsets.span(mention.sent_id, *offset)
         except ValueError as error:
-            raise self._content.refusal(SHAPE, f"mention {mention.id!r} {error}") from None
+            message, written = f"mention {mention.id!r} {error}", (mention.sent_id, offset)
+            return self._content.misplaced(SHAPE, message, written)
 
     def _add_entity(self, id_: str, type_: str | None, mentions: tuple[_Mention, ...]) -> None:
         cluster = qualified(self._record.id, id_)
@@ -297,6 +298,7 @@ FORMAT = Format(
     unit="named",
     protocols=(*WITH_ARGUMENTS, *TRIGGERS),
     choose_protocols=choose_protocols,
+    reasons={WITH_ARGUMENTS[0]: "with arguments", TRIGGERS[0]: "without arguments"},
     sniff=recognises("maven"),
     read=each_value(read),
     marker=lines_with("id"),

@@ -146,7 +146,7 @@ def _reported(
 def _gold_document(lines: list[Piece], context: Context) -> Document:
     (value,) = lines
     gold = record_of(value, _gold, SHAPE)
-    content = EventDocument(gold.docid, context.report, value)
+    content = EventDocument(gold.docid, context, value)
     reader = _Reader(content, text=gold.doctext or None)
     reader.add(gold.extracts, gold.templates)
     return reader.document()
@@ -159,7 +159,7 @@ def _system_document(lines: list[Piece], context: Context) -> Document:
     if not id_:
         raise SHAPE.error("the document has no id", file=file, line=first.line)
     is_iterx = first.data.startswith(b"[")
-    reader = _Reader(EventDocument(id_, context.report, first), is_iterx=is_iterx)
+    reader = _Reader(EventDocument(id_, context, first), is_iterx=is_iterx)
     for value in lines:
         if is_iterx:
             reader.add(None, decoded(_templates, value.data, SHAPE, file=file, line=value.line))
@@ -278,6 +278,7 @@ FORMAT = Format(
     unit="char",
     protocols=(*TYPED, *UNTYPED),
     choose_protocols=choose_protocols,
+    reasons={TYPED[0]: "with types", UNTYPED[0]: "without types"},
     sniff=recognises("muc4"),
     read=read,
     marker=Marker(pattern=re.compile(rb"\S[^\n]*"), find_id=find_id, applies=_has_gold_in_lines),

@@ -27,7 +27,7 @@ import re
 import msgspec
 from msgspec import Raw, Struct
 
-from karat.formats._events import Annotated, EventDocument, EventMention, add_mentions, refuse_unit, typed
+from karat.formats._events import Annotated, EventDocument, EventMention, add_mentions, given, refuse_unit, typed
 from karat.formats._json import each_value, lines_with, recognises, record_of
 from karat.formats._text import DANGLING
 from karat.model import Document, Id, Mention, qualified
@@ -87,8 +87,8 @@ def read(value: Piece, context: Context) -> Document:
     """Read one sentence."""
     refuse_unit(context.options.unit, "token", value)
     sentence = record_of(value, _decoder, SHAPE)
-    content = EventDocument(sentence.sent_id, context.report, value, sentence.tokens)
-    graph = _side(sentence, content, is_system=context.options.gold is not None)
+    content = EventDocument(sentence.sent_id, context, value, sentence.tokens)
+    graph = _side(sentence, content, is_system=context.options.is_system)
     if graph is not None:
         _add_graph(graph, content)
     elif sentence.event_mentions is not None:
@@ -135,7 +135,7 @@ def _add_graph(graph: _Graph, content: EventDocument) -> None:
 
 def _clusters(sentence: _Sentence) -> dict[str, str]:
     """The clusters of entity mentions whose ids say so."""
-    named = {entity.id: _ENTITY.fullmatch(entity.id) for entity in sentence.entity_mentions}
+    named = {entity.id: _ENTITY.fullmatch(entity.id) for entity in given(sentence.entity_mentions)}
     return {id_: qualified(sentence.sent_id, match[1]) for id_, match in named.items() if match}
 
 
@@ -148,6 +148,5 @@ FORMAT = Format(
     sniff=recognises("oneie"),
     read=each_value(read),
     marker=lines_with("sent_id"),
-    refers_to_gold=True,
     global_ids="none",
 )

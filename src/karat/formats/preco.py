@@ -44,7 +44,7 @@ def read(value: Piece, context: Context) -> Document:
     refuse_unit(context.options.unit, "token", value)
     record = record_of(value, _decoder, SHAPE)
     forms = tuple(chain.from_iterable(record.sentences))
-    content = EventDocument(record.id, context.report, value, forms)
+    content = EventDocument(record.id, context, value, forms)
     lengths = [len(sentence) for sentence in record.sentences]
     offsets = SentenceOffsets(lengths)
     clusters = [[_place(mention, offsets, content) for mention in cluster] for cluster in record.mention_clusters]
@@ -56,7 +56,7 @@ def _place(mention: _Mention, offsets: SentenceOffsets, content: EventDocument) 
     try:
         return offsets.span(*mention)
     except ValueError as error:
-        raise content.refusal(SHAPE, f"mention {[*mention]} {error}") from None
+        return content.misplaced(SHAPE, f"mention {[*mention]} {error}", mention)
 
 
 FORMAT = Format(

@@ -85,7 +85,7 @@ def read(value: Piece, context: Context) -> Document:
     refuse_unit(context.options.unit, "token", value)
     record = record_of(value, _decoder, SHAPE)
     forms = None if record.sentences is None else tuple(chain.from_iterable(record.sentences))
-    content = EventDocument(record.doc_key, context.report, value, forms)
+    content = EventDocument(record.doc_key, context, value, forms)
     if record.gold_evt_links is not None:
         _add_links(record, record.gold_evt_links, content)
     elif record.predictions is not None:

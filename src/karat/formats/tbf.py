@@ -34,7 +34,7 @@ from karat.formats._text import (
     decode,
     search_line,
 )
-from karat.formats._tokens import LONGEST, NO_OFFSETS, char_places, char_span, number
+from karat.formats._tokens import LONGEST, char_places, char_span, number
 from karat.model import (
     ACYCLIC,
     EMPTY,
@@ -164,7 +164,7 @@ def _document(data: bytes, id_: str, line: int, context: Context, file: str) -> 
         region = partial(_token_span, table=table.rows)
     elif options.tokens is not None:
         region = _projection(table)
-    mentions = _Mentions(id_, unit, region, table.rows, relations.cluster_of, file, report)
+    mentions = _Mentions(id_, unit, region, table.rows, relations.cluster_of, file, context)
     mentions.read(lines, first)
     links, link_lines = relations.links(mentions.by_id.keys(), mentions.unreadable)
     document = Document(
@@ -191,7 +191,7 @@ class _Mentions:
         table: Mapping[str, int],
         clusters: Mapping[str, str],
         file: str,
-        report: Report,
+        context: Context,
     ) -> None:
         self.by_id: dict[str, Mention] = {}
         self.producer: str | None = None
@@ -203,7 +203,7 @@ class _Mentions:
         self._document, self._unit, self._clusters = document, unit, clusters
         self._table = table if unit == "token" else {}
         self._region = region
-        self._file, self._report = file, report
+        self._file, self._context = file, context
 
     def read(self, lines: Iterable[str], first: int) -> None:
         """Read the lines that have mentions; `first` is the number of the first line."""
@@ -236,13 +236,11 @@ class _Mentions:
             try:
                 span = region(written)
             except (ValueError, KaratError) as error:
+                finding = SPAN.at(_span_problem(written, self._unit))
                 if isinstance(error, KaratError):  # a token that cannot be projected
-                    self._warn(NO_OFFSETS, line, error.finding.message, found=written)
-                else:
-                    self._warn(SPAN, line, _span_problem(written, self._unit), found=written)
-                self.unreadable.add(id_)
-                skip(line)
-                continue
+                    finding = error.finding
+                finding = finding._replace(file=self._file, line=line, found=written)
+                span = (self._context.misplaced(finding, written),)
             if self._table:
                 self._check_tokens(line, written)
             if len(span) > 1 and (merged := union(span)) != span:
@@ -290,7 +288,7 @@ class _Mentions:
                 self._warn(NO_ROW, line, message, found=token)
 
     def _warn(self, rule: Rule, line: int, message: str, *, found: str | None = None) -> None:
-        self._report(rule.at(message, file=self._file, line=line, found=found))
+        self._context.report(rule.at(message, file=self._file, line=line, found=found))
 
 
 def _few_columns(columns: list[str]) -> str:

@@ -21,7 +21,7 @@ from typing import Any
 
 import msgspec
 
-from karat.formats._events import Annotated, EventDocument, EventMention, add_mentions, refuse_unit
+from karat.formats._events import Annotated, EventDocument, EventMention, add_mentions, refuse_unit, sentences_of
 from karat.formats._json import each_value, lines_with, recognises, record_of
 from karat.formats._writing import ENTITY_ATTRIBUTES, Writable, text_value
 from karat.model import Document, Id, Mention
@@ -41,7 +41,7 @@ def write(document: Document, options: WriteOptions, report_loss: ReportLoss) ->
         UNWRITABLE,
         report_loss,
         lost=(),
-        holds=("forms",),
+        holds=("forms", "sentences") if len(document.sentences) < 2 else ("forms",),
         about="doc_id",
         entity_attributes=ENTITY_ATTRIBUTES,
     )
@@ -91,7 +91,7 @@ def _event(event: Mention, window: Writable) -> dict[str, Any]:
 SHAPE = Rule("textee-shape", "fatal", 'A line is one window: {"wnd_id": ..., "tokens": [...], "event_mentions": [...]}')
 
 
-class _Window(Annotated, frozen=True, kw_only=True):
+class _Window(Annotated, frozen=True, kw_only=True, omit_defaults=True):
     wnd_id: Id
     event_mentions: tuple[EventMention, ...]
     doc_id: str | None = None
@@ -105,8 +105,8 @@ _decoder = msgspec.json.Decoder(_Window)
 def read(value: Piece, context: Context) -> Document:
     """Read one window."""
     refuse_unit(context.options.unit, "token", value)
-    window = record_of(value, _decoder, SHAPE)
-    content = EventDocument(window.wnd_id, context.report, value)
+    window = record_of(value, _decoder, SHAPE, is_whole=True)
+    content = EventDocument(window.wnd_id, context, value)
     add_mentions(window, content)
     own_name = window.doc_id is None or window.doc_id == window.wnd_id
     return content.document(
@@ -114,6 +114,7 @@ def read(value: Piece, context: Context) -> Document:
         text=window.text,
         unit="token",
         forms=window.tokens,
+        sentences=sentences_of([len(window.tokens or ())]),
         about={} if own_name else {"doc_id": window.doc_id or ""},
     )
 

@@ -14,7 +14,6 @@ if any of its mentions has one other than `UNK`. `mention_type` is the attribute
 """
 
 from collections.abc import Iterator
-from itertools import pairwise
 from typing import BinaryIO
 
 import msgspec
@@ -23,7 +22,7 @@ from msgspec import Struct
 from karat.formats._events import refuse_unit, typed
 from karat.formats._json import recognises, record_of, values
 from karat.formats._text import TWICE
-from karat.model import Document, Id, Mention, Places, Sentence, compact_lines
+from karat.model import Document, Id, Mention, Places, compact_lines
 from karat.plugin.formats import Context, Format, Piece
 from karat.problems import KaratError, Rule, quoted
 from karat.regions import runs
@@ -78,7 +77,7 @@ def read(piece: Piece, context: Context) -> Iterator[Document]:
             documents[mention.doc_id] = _Reader(mention, known)
         chain = mention.predicted_coref_chain if is_predicted else mention.coref_chain
         try:
-            documents[mention.doc_id].add(mention, None if chain in UNKNOWN else str(chain), value)
+            documents[mention.doc_id].add(mention, None if chain in UNKNOWN else str(chain), value, context)
         except KaratError as error:
             context.report(error.finding)
     for reader in documents.values():
@@ -94,37 +93,39 @@ class _Reader:
         self._forms: list[str] = []
         self._begins: dict[tuple[str, ...], int] = {}
         """The first token of each context."""
-        self._sentences: list[Sentence] = []
+        self._sentences: list[tuple[int, int]] = []
         self._mentions: dict[str, tuple[Mention, int]] = {}
         """By id, each with its line."""
         if gold is not None and gold.forms is not None:
-            for begin, end in pairwise([*(sentence.begin for sentence in gold.sentences), len(gold.forms)]):
+            for begin, end in gold.sentences:
                 self._lay(gold.forms[begin:end])
 
     def _lay(self, context: tuple[str, ...]) -> None:
         """Add a context after the others."""
         self._begins.setdefault(context, len(self._forms))
-        self._sentences.append(Sentence(len(self._forms)))
+        self._sentences.append((len(self._forms), len(self._forms) + len(context)))
         self._forms += context
 
-    def add(self, mention: _Mention, cluster: str | None, value: Piece) -> None:
+    def add(self, mention: _Mention, cluster: str | None, value: Piece, context: Context) -> None:
         """Add a mention."""
-        context = mention.mention_context
+        words = mention.mention_context
         id_ = f"m{len(self._mentions) + 1}" if mention.mention_id in (None, "") else str(mention.mention_id)
         if id_ in self._mentions:
             message = f"mention id {quoted(id_)} is used twice in document {quoted(self._id)}"
             raise TWICE.error(message, file=value.name, line=value.line, found=id_)
         tokens = mention.tokens_number
-        if not tokens or not all(0 <= token < len(context) for token in tokens):
+        text: str | None = None
+        if tokens and all(0 <= token < len(words) for token in tokens):
+            if words not in self._begins:
+                self._lay(words)
+            span = runs(self._begins[words] + token for token in tokens)
+            text = " ".join(words[token] for token in sorted({*tokens}))
+        else:
             found = quoted(str([*tokens]))
-            message = f"mention {quoted(id_)} has the tokens {found}, but its context has {len(context):,}, from 0"
-            raise SHAPE.error(message, file=value.name, line=value.line)
-        if context not in self._begins:
-            self._lay(context)
-        begin = self._begins[context]
-        text = " ".join(context[token] for token in sorted({*tokens}))
+            message = f"mention {quoted(id_)} has the tokens {found}, but its context has {len(words):,}, from 0"
+            finding = SHAPE.at(message, file=value.name, line=value.line)
+            span = (context.misplaced(finding, (words, tokens)),)
         type_ = None if mention.mention_type is None else str(mention.mention_type)
-        span = runs(begin + token for token in tokens)
         self._mentions[id_] = Mention(id_, span, cluster=cluster, attributes=typed(type_), text=text), value.line
 
     def document(self) -> Document:

@@ -60,7 +60,7 @@ def read(value: Piece, context: Context) -> Document:
     """Read one document."""
     refuse_unit(context.options.unit, "token", value)
     record = record_of(value, _decoder, SHAPE)
-    content = EventDocument(record.doc_id, context.report, value)
+    content = EventDocument(record.doc_id, context, value)
     add_mentions(record, content)
     lengths = [len(sentence.tokens) for sentence in record.sentences]
     return content.document(

@@ -11,6 +11,7 @@ from karat.plugin import AlignedPairs, AlignmentSpec, ArgumentItem, ClusterItem,
 from karat.problems import Item as LocatedItem
 from karat.problems import Origin
 from karat.records import ClusterRecord, ElementRecord, LinkRecord, MentionRecord, Record, TreeRecord
+from karat.regions import is_nowhere
 from karat.words import mention_text, token_ids
 
 Line = Callable[[Origin, str, LocatedItem], int | None]
@@ -44,7 +45,7 @@ def document_records(
                     MentionRecord(
                         mention.id,
                         mention.kind,
-                        mention.span,
+                        () if is_nowhere(mention.span) else mention.span,
                         mention_text(mention, source),
                         line(side, document.id, mention.id),
                         mention.attributes,

@@ -10,7 +10,8 @@ from msgspec.structs import replace
 
 from karat.limits import MAX_BYTES
 from karat.model import Declared, Document, Mention, Unit, Value
-from karat.problems import Report, Rule
+from karat.problems import Finding, Report, Rule
+from karat.regions import nowhere
 
 
 class Facts:
@@ -52,12 +53,13 @@ class Facts:
             attributes.update([(kind, name) for name in names.union(*distinct.values())])
         else:
             attributes.update([(mention.kind, name) for mention in mentions for name in mention.attributes])
-        if (
-            document.clusters
-            or not kinds <= self.clustered
-            or (document.links and not self._knows_links(document, kinds))
-        ):
-            self._add_clusters(document, kinds)
+        if document.clusters:
+            ids = {mention.cluster for mention in mentions if mention.cluster is not None}
+            kinds |= {cluster.kind for cluster in document.clusters if cluster.id not in ids}
+        if document.links and not self._knows_links(document, kinds):
+            self.links |= _links_among(document, kinds)
+        if not kinds <= self.clustered:
+            self.clustered |= {mention.kind for mention in mentions if mention.cluster}
         self.kinds |= kinds
 
     def _add_declared(self, declared: Declared) -> None:
@@ -65,14 +67,6 @@ class Facts:
         self.attributes.update(declared.attributes)
         self.links.update([(kind, "event", "event") for kind in declared.links])
         self.relations.update(declared.relations)
-
-    def _add_clusters(self, document: Document, kinds: set[str]) -> None:
-        ids = {mention.cluster for mention in document.mentions if mention.cluster is not None}
-        if document.clusters:
-            kinds |= {cluster.kind for cluster in document.clusters if cluster.id not in ids}
-        if document.links:
-            self.links |= _links_among(document, kinds, ids)
-        self.clustered |= {mention.kind for mention in document.mentions if mention.cluster}
 
     def _knows_links(self, document: Document, kinds: Set[str]) -> bool:
         """Return whether nothing new can be learned from the links of a document whose mentions are of one kind."""
@@ -117,15 +111,16 @@ class Facts:
         return {link for link, *ends in self.links if wanted is None or wanted.issuperset(ends)}
 
 
-def _links_among(document: Document, present: Set[str], clusters: Set[str]) -> set[tuple[str, str, str]]:
+def _links_among(document: Document, present: Set[str]) -> set[tuple[str, str, str]]:
     """Kinds of links with those of the mentions that they join; the kind of a cluster is that of its mentions."""
     mentions, links = document.mentions, document.links
     if len(present) == 1:  # nearly always: then no kind has to be looked up
         (kind,) = present
-        ends = {*clusters, *(mention.id for mention in mentions)}
+        ends = {*(mention.cluster for mention in mentions), *(mention.id for mention in mentions)}
         return {(link.kind, kind, kind) for link in links if link.source in ends and link.target in ends}
     kinds = {mention.cluster: mention.kind for mention in mentions}
-    kinds |= {mention.id: mention.kind for mention in mentions}
+    for mention in mentions:
+        kinds[mention.id] = mention.kind
     return {
         (link.kind, kinds[link.source], kinds[link.target])
         for link in links
@@ -243,9 +238,10 @@ class ReadOptions(Struct, frozen=True):
     """Only mentions in the validated sentences of ECB+: those whose attribute `validated` is true."""
     max_bytes: int = MAX_BYTES
     """The most that standard input, pipes and unpacked files of one argument may hold together."""
+    is_system: bool = False
+    """True: the files are those of a system that is compared with gold."""
     gold: GoldDocuments | None = None
-    """Gold, if the files are those of a system that is compared with it, and the format `refers_to_gold`; None: the
-    files are gold, or stand alone."""
+    """Gold, for the files of a system if the format `refers_to_gold`."""
 
 
 def ignore(finding: object) -> None:
@@ -259,6 +255,16 @@ class Context(NamedTuple):
     report: Report = ignore
     """Called with each finding. A fatal one may be reported or raised; after it, documents are checked, not scored."""
 
+    def misplaced(self, finding: Finding, written: object) -> tuple[int, int]:
+        """Report an item with an impossible span (`written`), and return a segment in its place.
+
+        In a system's file this is a fault: the item counts, and matches nothing. In any other file it is fatal.
+        """
+        if self.options.is_system:
+            finding = finding._replace(severity="fault", hint=f"The item matches nothing. {finding.hint}")
+        self.report(finding)
+        return nowhere(str(written))
+
 
 class WriteOptions(Struct, frozen=True):
     """How a corpus is written."""
@@ -268,6 +274,12 @@ class WriteOptions(Struct, frozen=True):
     """Into a folder of files, if the format can be written either way."""
     plain: bool = False
     """In the format's plainest form, which is enough for every document of the corpus (see `Format.plan`)."""
+    output: str | None = None
+    """The name of the file or folder; None: standard output."""
+    columns: tuple[str, ...] = ()
+    """The columns of a table (see `Format.plan`)."""
+    head: bytes = b""
+    """Written before the first document (see `Format.plan`)."""
 
 
 ReportLoss = Callable[[str], None]
@@ -351,6 +363,8 @@ class Format(Struct, frozen=True, kw_only=True):
     """The protocols by which gold in this format is scored if the user names none."""
     choose_protocols: Callable[[Iterable[Document]], tuple[str, ...]] | None = None
     """Chooses among `protocols` by the documents of gold, which are read until it returns."""
+    reasons: Mapping[str, str] = {}
+    """By the first protocol of a choice: what in the documents decides for it."""
     sniff: Callable[[bytes], bool] = _never
     """Returns whether a file that starts with these bytes looks like this format; by default only the suffix counts."""
     read: Callable[[Piece, Context], Iterator[Document]]
@@ -371,8 +385,8 @@ class Format(Struct, frozen=True, kw_only=True):
     """Returns what to give in place of a file (its name and first bytes) that is related to this format, such as an
     index; an empty text: it is part of the corpus and holds no document; None: it is not related."""
     refers_to_gold: bool = False
-    """True: files of a system are read with gold at hand (`ReadOptions.gold`): they hold both sides, or name things
-    that only gold describes."""
+    """True: files of a system are read with gold at hand (`ReadOptions.gold`): they name things that only gold
+    describes."""
     unit: Unit | Literal["named", "given", "none"] = "given"
     """The unit of offsets: always this one, named by each document, or given by the user (`--unit`); `none`: there are
     no offsets, and the user's unit is taken."""
@@ -380,6 +394,8 @@ class Format(Struct, frozen=True, kw_only=True):
     """Ids that mean the same in all documents: none, those of clusters, or those of mentions, too."""
     tolerated_faults: frozenset[str] | None = None
     """If the rules of the format forbid scoring files with faults: codes of faults that are scored even so."""
+    reading: str | None = None
+    """The rule by which a system's items get their places, if its files have none; the signature names it."""
     write: Write | None = None
     """Returns the bytes of one document; None: the format is only read."""
     plan: Callable[[Iterable[Document], WriteOptions, ReportLoss], WriteOptions] = _no_plan
@@ -392,3 +408,7 @@ class Format(Struct, frozen=True, kw_only=True):
         if self.folder == "either":
             return output is not None and not output.lower().removesuffix(".gz").endswith(self.suffixes)
         return self.folder == "always"
+
+    def write_options(self, output: str | None, tokens: TokenTables | None) -> WriteOptions:
+        """Return the options for writing a corpus to `output`."""
+        return WriteOptions(tokens, self.writes_folder(output), output=output)

@@ -29,9 +29,7 @@ SystemOnly = Literal["ignore", "score", "refuse"]
 GoldOnly = Literal["score", "refuse"]
 """Treatment of a document that only gold has: it is scored as missed, or refused."""
 
-_One = Literal["first", "last", "random", "aligned"]
-_Each = Literal["first/last", "last/first", "first/random", "random/first", "last/random", "random/last"]
-Representative = _One | _Each
+Representative = Literal["first", "last", "random", "aligned", "first/last", "last/first"]
 """Which mention represents its cluster within a document; `aligned`: none, clusters are paired by shared mentions.
 
 `random` orders mentions by chance, equal mentions of the two sides alike. Two words are gold's and the system's.

@@ -92,6 +92,11 @@ class TableSpec(Generic[T]):
         return None
 
     @property
+    def drops_items(self) -> bool:
+        """True if `finish` drops items, so that breakdowns cannot count them before."""
+        return False
+
+    @property
     def link_kinds(self) -> tuple[str, ...]:
         """The kinds of links between events that it reads as a hierarchy or a sequence."""
         return ()
@@ -116,10 +121,10 @@ class Tables:
 
     def get(self, spec: TableSpec[T]) -> T:
         """The table that a spec describes."""
-        try:
-            table: T = self._made[spec]
-        except KeyError:
-            table = self._made[spec] = spec.make(self)
+        made = self._made
+        if spec not in made:
+            made[spec] = spec.make(self)
+        table: T = made[spec]
         return table
 
 
@@ -129,6 +134,8 @@ class AlignedPairs(Struct, frozen=True):
     gold: Sequence[Mention]
     system: Sequence[Mention]
     pairs: Sequence[Match]
+    others: Sequence[Sequence[Match]] = ()
+    """Other pairs that are as good by the method, if the protocol's own choice among them is a reading of karat's."""
 
 
 class AlignmentSpec(TableSpec[AlignedPairs]):

@@ -10,11 +10,12 @@ import math
 import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import msgspec
 from msgspec import Struct
 
+from karat.decoding import explained
 from karat.families import MEASURES
 from karat.filters import FILTERS
 from karat.filters.kinds import Kinds
@@ -41,7 +42,19 @@ from karat.problems import UsageError, nearest
 from karat.protocols.files import FILE, PROTOCOLS, digest, source, written
 from karat.registry import Registry
 
-__all__ = ["PROTOCOLS", "FamilyChoice", "Protocol", "parse_setting", "resolve", "resolve_all", "unknown_key"]
+if TYPE_CHECKING:
+    from karat.corpus.files import FileCorpus
+
+__all__ = [
+    "PROTOCOLS",
+    "FamilyChoice",
+    "Protocol",
+    "opened_for",
+    "parse_setting",
+    "resolve",
+    "resolve_all",
+    "unknown_key",
+]
 
 S = TypeVar("S")
 P = TypeVar("P")
@@ -103,6 +116,11 @@ class Protocol(Struct, frozen=True):
         """Kinds of mentions that are scored; None: all."""
         kept = [kind for filter_ in self.filters if isinstance(filter_, Kinds) for kind in filter_.keep]
         return tuple(kept) if kept and "all" not in kept else None
+
+    @property
+    def is_within_documents(self) -> bool:
+        """True if each document is scored alone; then a CoNLL meta-document is one document."""
+        return self.unit == "document" and self.collapse is None
 
     @property
     def superseded(self) -> frozenset[str]:
@@ -195,6 +213,14 @@ def resolve_all(names: Iterable[str], settings: Mapping[str, Any]) -> list[Proto
     ]
 
 
+def opened_for(gold: "FileCorpus", protocols: Iterable[Protocol]) -> "FileCorpus":
+    """Return gold as these protocols read it: CoNLL meta-documents are divided if one of them scores across documents.
+
+    Systems are read as gold is (`FileCorpus.beside`).
+    """
+    return gold.undivided() if all(protocol.is_within_documents for protocol in protocols) else gold
+
+
 def unknown_key(key: str, known: Iterable[str]) -> UsageError:
     """The error for a key that no protocol of this run has."""
     return UsageError("unknown-key", f"--set: there is no parameter {key!r}", nearest(key, known))
@@ -235,7 +261,7 @@ def _fitting(key: str, value: Any, parameter: Parameter) -> Any:
         limits = " and ".join([f"at least {low:g}"] * (low is not None) + [f"at most {high:g}"] * (high is not None))
         raise UsageError("bad-value", f"--set {key}={value}: expected {limits}", parameter.help)
     if parameter.choices is not None and fitted not in parameter.choices and not parameter.file:
-        hint = f"{nearest(str(fitted), parameter.choices)} It takes: {', '.join(parameter.choices)}."
+        hint = f"It takes: {', '.join(parameter.choices)}."
         raise UsageError("bad-value", f"--set {key}={value}: not a value it takes", hint)
     if parameter.is_file(fitted) and not _is_file(fitted):
         also = f"; {key} also takes: {', '.join(parameter.choices)}" if parameter.choices else ""
@@ -315,7 +341,7 @@ class _Reader:
         try:
             return msgspec.convert({key: self._value(value) for key, value in entry.items()}, type_)
         except msgspec.ValidationError as error:
-            raise FILE.error(str(error), file=str(self._path)) from None
+            raise FILE.error(explained(error), file=str(self._path)) from None
 
     def _value(self, value: Any) -> Any:
         if isinstance(value, dict) and "by" in value:

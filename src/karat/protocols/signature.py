@@ -6,8 +6,11 @@ from karat import __version__
 from karat.protocols.protocol import Protocol
 
 
-def conditions(protocol: Protocol, *, units: Iterable[str], topics: str | None) -> str:
-    """Return the signature without gold's fingerprint: version, protocol, settings, topics and unit of offsets."""
+def conditions(protocol: Protocol, *, units: Iterable[str], topics: str | None, reading: str | None = None) -> str:
+    """Return the signature without gold's fingerprint: version, protocol, settings, topics and unit of offsets.
+
+    `reading` is the rule by which the system's items got their places, if its files have none.
+    """
     name = protocol.name if protocol.digest is None else f"{protocol.name}@sha256:{protocol.digest}"
     settings = [f"{key}={value}" for key, value in protocol.settings().items()]
     parts = [
@@ -15,6 +18,7 @@ def conditions(protocol: Protocol, *, units: Iterable[str], topics: str | None) 
         f"protocol={name}",
         *settings,
         *([] if topics is None else [f"topics={topics}"]),
+        *([] if reading is None else [reading]),
         f"unit={'+'.join(sorted(units))}",
     ]
     return "|".join(parts)

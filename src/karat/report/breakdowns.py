@@ -1,12 +1,17 @@
-"""Tables of scores by the values of a field or by unit."""
+"""Tables of scores by the values of a field or by unit, of one system or of several."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from math import fsum
+from typing import TYPE_CHECKING
 
 from karat.counts import Ratio, ScoreValues
 from karat.report.layout import Sort, View, table_width
 from karat.report.scores import WIDTH, main_scores
-from karat.report.tables import SHORT, Cell, Table, percentage, score_cell, score_names, summary
+from karat.report.tables import Cell, Table, percentage, score_cell, score_names, short
 from karat.result import ItemCounts, Result, Score, family
+
+if TYPE_CHECKING:
+    from karat.comparison.comparison import Comparison
 
 ABSENT = "(none)"
 """The row of items without a value."""
@@ -66,8 +71,8 @@ def _shared_table(
     field: str, by_value: ByValue, group: Sequence[str], shown: Sequence[str], view: View
 ) -> Table | None:
     """The items of a group of measures, and the main scores of those shown; None if they have columns of their own."""
-    columns = [(id_, name) for id_ in shown for name in summary(_names(by_value, id_))]
-    header = [" ".join([id_.partition(".")[2], SHORT.get(name, name)]) for id_, name in columns]
+    columns = [(id_, name) for id_ in shown if (name := _main_name(by_value, id_))]
+    header = [" ".join([id_.partition(".")[2], short(name)]) for id_, name in columns]
     if any(_extra_columns(row[group[0]], row[group[0]]) for row in by_value.values() if group[0] in row):
         return None
     return _table(f"{family(group[0])} by {field}", by_value, group, columns, header, view)
@@ -76,9 +81,13 @@ def _shared_table(
 def _measure_table(field: str, by_value: ByValue, id_: str, result: Result, view: View) -> Table | None:
     """All about one measure; one with columns of its own also has a row of totals."""
     names = _names(by_value, id_)
-    header = [SHORT.get(name, name) for name in names]
+    header = [short(name) for name in names]
     columns = [(id_, name) for name in names]
     return _table(f"{id_} by {field}", by_value, [id_], columns, header, view, total=result.scores[id_])
+
+
+def _main_name(by_value: ByValue, id_: str) -> str | None:
+    return next((row[id_].micro.main_name for row in by_value.values() if id_ in row), None)
 
 
 def _names(by_value: ByValue, id_: str) -> list[str]:
@@ -108,7 +117,7 @@ def _table(
         return None
     extra = [] if total is None else list(_extra_columns(total, total))
     has_items = not extra and any(score.items is not None for score in scores.values())
-    main = {id_: summary(_names(by_value, id_)) for id_, _ in columns}
+    main = {id_: _main_name(by_value, id_) for id_, _ in columns}
     rows = []
     named = [(value, score, by_value[value]) for value, score in sorted_scores(scores, view.sort).items()]
     if extra and total is not None:
@@ -119,7 +128,7 @@ def _table(
             cells += [Cell(_share(share, view.digits)) for share in _extra_columns(score, total).values()]
         for id_, name in columns:
             leaf = row[id_].micro if id_ in row else None
-            cells.append(score_cell(leaf, name, view.digits, with_interval=name in main[id_]))
+            cells.append(score_cell(leaf, name, view.digits, with_interval=name == main[id_]))
         rows.append(cells)
     return Table([title, *(ITEM_COLUMNS if has_items else ()), *extra, *header], rows)
 
@@ -155,3 +164,84 @@ def _extra_columns(score: Score, total: Score) -> Mapping[str, float | Ratio]:
 
 def _share(value: float | Ratio, digits: int) -> str:
     return percentage(value.value, digits) if isinstance(value, Ratio) else f"{value:g}"
+
+
+# Several systems
+
+
+def compared_breakdowns(comparison: "Comparison", view: View) -> list[Table]:
+    """The tables of `--by` and `--per-unit`: the most important measure of each family, one table per measure.
+
+    If none of these knows a field, all measures that know it are shown.
+    """
+    systems, headline = comparison.systems, comparison.main_ids()
+    tables = []
+    for field in systems[0].by:
+        rows = [row for system in systems for value, row in system.by[field].items() if value != ABSENT]
+        known = {id_ for row in rows for id_ in row}
+        ids = [id_ for id_ in headline if id_ in known] or [id_ for id_ in comparison.measures() if id_ in known]
+        tables += [_compared_field(comparison, field, id_, view) for id_ in ids or headline]
+    if any(system.units for system in systems):
+        units = sorted({unit for system in systems for unit in system.units})
+        for id_ in headline:
+            cells = {unit: [system.units.get(unit, {}).get(id_) for system in systems] for unit in units}
+            tables.append(_systems_table(f"per {comparison.first.unit}", comparison, id_, cells, view.digits))
+    return [table for table in tables if table.rows]
+
+
+def _compared_field(comparison: "Comparison", field: str, id_: str, view: View) -> Table:
+    """Gold items and the scores of each system for each value, what all systems together lost most first."""
+    systems = comparison.systems
+    values = sorted({value for system in systems for value, row in system.by[field].items() if id_ in row})
+    # For each value, the scores that each run's counts are taken from, with the number of runs of its system.
+    runs = {
+        value: [
+            (_counted(run.by[field].get(value, {}), id_), len(system.runs)) for system in systems for run in system.runs
+        ]
+        for value in values
+    }
+    if view.sort == "loss":
+        losses = {
+            value: fsum(fsum(lost(score.micro) for score in scores) / count for scores, count in runs[value])
+            for value in values
+        }
+        values.sort(key=lambda value: -losses[value])
+    leaves = {
+        value: [
+            row[id_].micro if id_ in row else None for row in (system.by[field].get(value, {}) for system in systems)
+        ]
+        for value in values
+        if any(counts_anything(scores) for scores, _ in runs[value])
+    }
+    items = {value: [score.items for scores, _ in runs[value] for score in scores if score.items] for value in leaves}
+    gold = {value: max((counts.gold for counts in items[value]), default=None) for value in leaves}
+    return _systems_table(f"by {field}", comparison, id_, leaves, view.digits, gold=gold if any(items.values()) else {})
+
+
+def _counted(row: Mapping[str, Score], id_: str) -> list[Score]:
+    """The scores that counts are taken from: for a composite, which has none, all of its family."""
+    if id_ in row and row[id_].micro.counts is not None:
+        return [row[id_]]
+    return [score for other, score in row.items() if family(other) == family(id_)]
+
+
+def _systems_table(
+    title: str,
+    comparison: "Comparison",
+    id_: str,
+    cells: Mapping[str, Sequence[ScoreValues | None]],
+    digits: int,
+    *,
+    gold: Mapping[str, int | None] | None = None,
+) -> Table:
+    systems = comparison.systems
+    name = next((leaf.main_name for row in cells.values() for leaf in row if leaf is not None), "")
+    rows = []
+    for key, leaves in cells.items():
+        values = [value for leaf in leaves if leaf is not None and (value := leaf.values[name]) is not None]
+        best = percentage(max(values), digits) if len(systems) > 1 and values else None
+        scores = [score_cell(leaf, name, digits, with_interval=False) for leaf in leaves]
+        count = [Cell("" if gold[key] is None else f"{gold[key]:,}")] if gold else []
+        rows.append([Cell(key), *count, *(cell._replace(is_best=cell.text == best) for cell in scores)])
+    header = [f"{id_} {short(name)} {title}", *(["gold"] if gold else [])]
+    return Table([*header, *(system.name for system in systems)], rows)

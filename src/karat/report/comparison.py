@@ -1,19 +1,16 @@
-"""Reports of several systems: the ranking with its tests, all measures, errors by class, and what they say."""
+"""Reports of several systems: the verdict, the ranking with its tests, and all measures."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from math import fsum
 
-from karat.comparison.comparison import ComparedSystem, Comparison, SystemErrors, system_errors
+from karat.comparison.comparison import ComparedSystem, Comparison, system_errors
 from karat.comparison.tests import PairedTest
-from karat.counts import ScoreValues
-from karat.report.breakdowns import ABSENT, counts_anything, lost
-from karat.report.content import Content
+from karat.report.breakdowns import compared_breakdowns
+from karat.report.errors import compared_errors
 from karat.report.layout import View, counted, finding_lines, shared_findings
-from karat.report.scores import QUOTED_DIGITS, WIDTH, bottleneck, intervals_line
-from karat.report.tables import SHORT, UNDEFINED, Cell, Table, percentage, score_cell, score_names, summary
-from karat.report.verdict import verdict
-from karat.result import Score, family
+from karat.report.scores import QUOTED_DIGITS, WIDTH, Content, bottleneck, intervals_line
+from karat.report.tables import UNDEFINED, Cell, Table, percentage, score_cell, short
+from karat.result import family
 
 SHORT_TESTS = {"approximate randomisation": "AR", "paired bootstrap": "PB", "jackknife": "JK"}
 TEST_WORDS = {"AR": "approximate randomisation", "PB": "paired bootstrap", "JK": "jackknife of the difference"}
@@ -27,14 +24,14 @@ def comparison_content(comparison: Comparison, view: View) -> Content:
     first = comparison.first
     return Content(
         first.protocol,
-        first.title,
+        first.title if len(comparison.systems) == 1 else f"{first.title}; {ranked_by(comparison)}",
         {"gold": first.gold},
         comparison_facts(comparison),
         comparison_tables(comparison, view),
         list(_words(comparison, view)),
-        _breakdown_tables(comparison, view),
+        compared_breakdowns(comparison, view),
         [],
-        _error_tables(comparison, view.digits),
+        compared_errors({s.name: system_errors(s.runs) for s in comparison.systems}, view.digits),
         [
             (system.name if len(system.runs) == 1 else f"{system.name} ({run.system.name})", run)
             for system in comparison.systems
@@ -59,12 +56,15 @@ def comparison_facts(comparison: Comparison) -> dict[str, str]:
     return {name: line for name, line in facts.items() if line}
 
 
+def ranked_by(comparison: Comparison) -> str:
+    """Name the measure that ranks systems, and the option that chooses another one."""
+    return f"ranked by {comparison.sort_by} (--sort-by)"
+
+
 def _systems_line(comparison: Comparison) -> str:
-    """The number of systems, their order, and the baseline."""
+    """The number of systems, and the baseline."""
     count = len(comparison.systems)
-    if count == 1:
-        return "1"
-    return f"{count}, ranked by {comparison.sort_by} (--sort-by); the baseline is {comparison.baseline}"
+    return "1" if count == 1 else f"{count}; the baseline is {comparison.baseline}"
 
 
 def _tests_line(comparison: Comparison) -> str:
@@ -92,16 +92,20 @@ def _findings(comparison: Comparison) -> list[str]:
         system.name: [line for run in system.runs for line in finding_lines(run.warnings, run.warning_counts)]
         for system in comparison.systems
     }
-    notes = finding_lines(comparison.notes, {note.group: 1 for note in comparison.notes})
-    return [*notes, *shared_findings(lines_by_system)]
+    return [*note_lines(comparison), *shared_findings(lines_by_system)]
+
+
+def note_lines(comparison: Comparison) -> list[str]:
+    """Notes on the comparison as a whole."""
+    return finding_lines(comparison.notes, {note.group: 1 for note in comparison.notes})
 
 
 def _quotable(comparison: Comparison) -> str:
     """The best system's score, with its interval if there is one, as one line for a paper."""
     best, first = comparison.systems[0], comparison.first
     micro = best.scores[comparison.sort_by].micro
-    (name,) = summary(score_names([micro]))
-    score = f"{best.name}: {comparison.sort_by} {SHORT.get(name, name)} {score_cell(micro, name, QUOTED_DIGITS)}"
+    name = micro.main_name
+    score = f"{best.name}: {comparison.sort_by} {short(name)} {score_cell(micro, name, QUOTED_DIGITS)}"
     return f"{score} ({first.protocol}, signature {first.signature})"
 
 
@@ -129,11 +133,11 @@ def _ranking(comparison: Comparison, digits: int) -> Table:
     name = _main_name(comparison, id_)
     tests = _tests_of(comparison, id_)
     has_runs = any(system.deviations for system in comparison.systems)
-    header = ["rank", id_, SHORT.get(name, name), *["sd"] * has_runs]
+    header = ["rank", id_, short(name), *["sd"] * has_runs]
     header += [f"vs {comparison.baseline}", *_p_columns(tests)] if tests else []
     for other in others:
         other_name = _main_name(comparison, other)
-        header.append(f"{other} {SHORT.get(other_name, other_name)}")
+        header.append(f"{other} {short(other_name)}")
     best = {measure: _best(comparison, measure, digits) for measure in (id_, *others)}
     rows = []
     for system in comparison.systems:
@@ -193,7 +197,7 @@ def _p(test: PairedTest | None) -> str:
 def _overview(comparison: Comparison, name: str, measures: Sequence[str], digits: int) -> Table:
     """The main scores of the measures of one family, marked where they differ significantly from the baseline's."""
     ids = [id_ for id_ in measures if family(id_) == name]
-    names = list(dict.fromkeys(SHORT.get(_main_name(comparison, id_), _main_name(comparison, id_)) for id_ in ids))
+    names = list(dict.fromkeys(short(_main_name(comparison, id_)) for id_ in ids))
     rows = []
     best = {id_: _best(comparison, id_, digits) for id_ in ids}
     for system in comparison.systems:
@@ -214,7 +218,7 @@ def _score(system: ComparedSystem, id_: str, digits: int) -> Cell:
     if id_ not in system.scores:
         return Cell("")
     micro = system.scores[id_].micro
-    return score_cell(micro, summary(score_names([micro]))[0], digits)
+    return score_cell(micro, micro.main_name, digits)
 
 
 def _best(comparison: Comparison, id_: str, digits: int) -> str | None:
@@ -225,132 +229,91 @@ def _best(comparison: Comparison, id_: str, digits: int) -> str | None:
         value
         for system in comparison.systems
         if id_ in system.scores
-        if (value := system.scores[id_].micro.values[_main_name(comparison, id_)]) is not None
+        if (value := system.scores[id_].micro.main_value) is not None
     ]
     return percentage(max(scores), digits) if scores else None
 
 
 def _main_name(comparison: Comparison, id_: str) -> str:
-    micro = next(system.scores[id_].micro for system in comparison.systems if id_ in system.scores)
-    return summary(score_names([micro]))[0]
+    return next(system.scores[id_].micro.main_name for system in comparison.systems if id_ in system.scores)
 
 
-# Breakdowns
+# Verdict
+
+TOLERANCE = 1e-12
+"""Scores closer than this are the same."""
 
 
-def _breakdown_tables(comparison: Comparison, view: View) -> list[Table]:
-    """The tables of `--by` and `--per-unit`: the most important measure of each family, one table per measure.
-
-    If none of these knows a field, all measures that know it are shown.
-    """
-    systems, headline = comparison.systems, comparison.main_ids()
-    tables = []
-    for field in systems[0].by:
-        rows = [row for system in systems for value, row in system.by[field].items() if value != ABSENT]
-        known = {id_ for row in rows for id_ in row}
-        ids = [id_ for id_ in headline if id_ in known] or [id_ for id_ in comparison.measures() if id_ in known]
-        tables += [_field_table(comparison, field, id_, view) for id_ in ids or headline]
-    if any(system.units for system in systems):
-        units = sorted({unit for system in systems for unit in system.units})
-        for id_ in headline:
-            cells = {unit: [system.units.get(unit, {}).get(id_) for system in systems] for unit in units}
-            tables.append(_systems_table(f"per {comparison.first.unit}", comparison, id_, cells, view.digits))
-    return [table for table in tables if table.rows]
-
-
-def _field_table(comparison: Comparison, field: str, id_: str, view: View) -> Table:
-    """Gold items and the scores of each system for each value, what all systems together lost most first."""
-    systems = comparison.systems
-    values = sorted({value for system in systems for value, row in system.by[field].items() if id_ in row})
-    # For each value, the scores that each run's counts are taken from, with the number of runs of its system.
-    runs = {
-        value: [
-            (_counted(run.by[field].get(value, {}), id_), len(system.runs)) for system in systems for run in system.runs
-        ]
-        for value in values
-    }
-    if view.sort == "loss":
-        losses = {
-            value: fsum(fsum(lost(score.micro) for score in scores) / count for scores, count in runs[value])
-            for value in values
-        }
-        values.sort(key=lambda value: -losses[value])
-    leaves = {
-        value: [
-            row[id_].micro if id_ in row else None for row in (system.by[field].get(value, {}) for system in systems)
-        ]
-        for value in values
-        if any(counts_anything(scores) for scores, _ in runs[value])
-    }
-    items = {value: [score.items for scores, _ in runs[value] for score in scores if score.items] for value in leaves}
-    gold = {value: max((counts.gold for counts in items[value]), default=None) for value in leaves}
-    return _systems_table(f"by {field}", comparison, id_, leaves, view.digits, gold=gold if any(items.values()) else {})
+def verdict(comparison: Comparison) -> Iterator[str]:
+    """Name the best system, and those that differ from the baseline, as far as the tests show it."""
+    best, *others = comparison.systems
+    score = _main_score(comparison, best)
+    if not others:
+        yield f"{best.name} is the only system ({score}): there is nothing to compare it with."
+        return
+    if _value(comparison, best) is None:
+        yield f"No system has a score: {comparison.sort_by} is undefined."
+        return
+    tied = [best, *(system for system in others if _is_tied(comparison, best, system))]
+    if len(tied) > 1:
+        yield f"{_listed([system.name for system in tied])} tie for first place ({score})."
+    elif comparison.confidence is None:
+        yield f"{best.name} has the highest score ({score}); whether the difference is due to chance cannot be tested."
+        return
+    else:
+        yield _first_place(comparison, best, others, score)
+    if len(others) > 1:
+        yield from _against_baseline(comparison)
+    if unscored := [system.name for system in comparison.systems if _value(comparison, system) is None]:
+        yield f"No score for {_listed(unscored)}: {comparison.sort_by} is undefined."
 
 
-def _counted(row: Mapping[str, Score], id_: str) -> list[Score]:
-    """The scores that counts are taken from: for a composite, which has none, all of its family."""
-    if id_ in row and row[id_].micro.counts is not None:
-        return [row[id_]]
-    return [score for other, score in row.items() if family(other) == family(id_)]
+def _is_tied(comparison: Comparison, best: ComparedSystem, system: ComparedSystem) -> bool:
+    highest, value = _value(comparison, best), _value(comparison, system)
+    return highest is not None and value is not None and highest - value < TOLERANCE
 
 
-def _systems_table(
-    title: str,
-    comparison: Comparison,
-    id_: str,
-    cells: Mapping[str, Sequence[ScoreValues | None]],
-    digits: int,
-    *,
-    gold: Mapping[str, int | None] | None = None,
-) -> Table:
-    systems = comparison.systems
-    names = summary(score_names(leaf for row in cells.values() for leaf in row if leaf is not None))
-    name = names[0] if names else ""
-    rows = []
-    for key, leaves in cells.items():
-        values = [value for leaf in leaves if leaf is not None and (value := leaf.values[name]) is not None]
-        best = percentage(max(values), digits) if len(systems) > 1 and values else None
-        scores = [score_cell(leaf, name, digits, with_interval=False) for leaf in leaves]
-        count = [Cell("" if gold[key] is None else f"{gold[key]:,}")] if gold else []
-        rows.append([Cell(key), *count, *(cell._replace(is_best=cell.text == best) for cell in scores)])
-    header = [f"{id_} {SHORT.get(name, name)} {title}", *(["gold"] if gold else [])]
-    return Table([*header, *(system.name for system in systems)], rows)
+def _first_place(comparison: Comparison, best: ComparedSystem, others: Sequence[ComparedSystem], score: str) -> str:
+    following = others[0]
+    test = comparison.deciding_test(best.name, following.name, comparison.sort_by)
+    if test is None or test.difference is None or test.p_adjusted is None:
+        return f"{best.name} has the highest score ({score}); the difference to {following.name} is undefined."
+    p = "p < 0.001" if test.p_adjusted < 0.001 else f"p = {test.p_adjusted:.3f}"
+    points = f"{100 * abs(test.difference):.1f} points, {p}"
+    if comparison.is_significant(test):
+        return f"{best.name} is best ({score}): it is significantly better than {following.name} ({points})."
+    sharing = [system.name for system in others if system.rank == best.rank]
+    lead = f"{best.name} has the highest score ({score}), but is not significantly better than {following.name}"
+    more = f"; {_listed([best.name, *sharing])} share rank 1" if len(sharing) > 1 else ""
+    return f"{lead} ({points}){more}."
 
 
-# Errors
+def _against_baseline(comparison: Comparison) -> Iterator[str]:
+    """Systems that are better, worse, or not significantly different."""
+    groups: dict[str, list[str]] = {"better": [], "worse": [], "": []}
+    for system in comparison.systems:
+        test = comparison.deciding_test(comparison.baseline, system.name, comparison.sort_by)
+        if test is None or test.difference is None:
+            continue
+        # The difference is that of the second system to the first.
+        difference = test.difference if test.b == system.name else -test.difference
+        kind = "" if not comparison.is_significant(test) else "better" if difference > 0 else "worse"
+        groups[kind].append(system.name)
+    for kind in ("better", "worse"):
+        if names := groups[kind]:
+            yield f"Significantly {kind} than the baseline {comparison.baseline}: {_listed(names)}."
+    if groups[""]:
+        yield f"Not significantly different from the baseline {comparison.baseline}: {_listed(groups[''])}."
 
 
-def _error_tables(comparison: Comparison, digits: int) -> list[Table]:
-    """Two tables per measure that was analysed; what all systems together would gain most from comes first."""
-    by_system = [system_errors(system.runs) for system in comparison.systems]
-    names = [system.name for system in comparison.systems]
-    measures = dict.fromkeys(id_ for errors in by_system for id_ in errors)
-    tables = [_error_table(names, [errors.get(id_) for errors in by_system], digits) for id_ in measures]
-    return [table for pair in tables for table in pair if table.rows]
+def _main_score(comparison: Comparison, system: ComparedSystem) -> str:
+    micro = system.scores[comparison.sort_by].micro
+    return f"{comparison.sort_by} {short(micro.main_name)} {percentage(micro.main_value, 1)}"
 
 
-def _error_table(names: Sequence[str], systems: Sequence[SystemErrors | None], digits: int) -> tuple[Table, Table]:
-    """The number of errors of each class in each system, and the scores if the class were repaired."""
-    known = [errors for errors in systems if errors is not None]
-    measure, main = known[0].measure, SHORT.get(known[0].main, known[0].main)
-    scores = [None if errors is None else errors.score for errors in systems]
-    gains = dict.fromkeys((name for errors in known for name in errors.classes), 0.0)
-    for errors in known:
-        for name, mean in errors.classes.items():
-            gains[name] += (mean.fixed or 0.0) - (errors.score or 0.0)
-    counts, fixed = [], []
-    for name in sorted(gains, key=lambda name: (-gains[name], name)):
-        means = [None if errors is None else errors.classes.get(name) for errors in systems]
-        counts.append([Cell(name), *(Cell(UNDEFINED if mean is None else _count(mean.count)) for mean in means)])
-        after = [score if mean is None else mean.fixed for mean, score in zip(means, scores, strict=True)]
-        fixed.append([Cell(name), *(Cell(percentage(value, digits)) for value in after)])
-    as_it_is = [Cell("as it is"), *(Cell(percentage(score, digits)) for score in scores)]
-    return (
-        Table([f"{measure} errors", *names], counts),
-        Table([f"{measure} {main} if fixed", *names], [as_it_is, *fixed] if fixed else []),
-    )
+def _value(comparison: Comparison, system: ComparedSystem) -> float | None:
+    return system.scores[comparison.sort_by].micro.main_value
 
 
-def _count(count: float) -> str:
-    """The mean of several runs, which may be a fraction."""
-    return f"{count:,.0f}" if count == round(count) else f"{count:,.1f}"
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -1,14 +1,18 @@
-"""Errors of one system by class: how often each occurs, what it costs, which values are confused, and every error."""
+"""Errors by class: how often each occurs, what it costs, which values are confused, and every error."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
+from typing import TYPE_CHECKING
 
 from karat.problems import visible
 from karat.records import Confusion, MeasureErrors
 from karat.report.layout import Style, counted, paragraph
 from karat.report.listing import WIDTH, described
-from karat.report.tables import SHORT, UNDEFINED, Table, percentage
+from karat.report.tables import UNDEFINED, Cell, Table, percentage, short
 from karat.result import Result
+
+if TYPE_CHECKING:
+    from karat.comparison.comparison import SystemErrors
 
 MOST_VALUES = 8
 """Values of a matrix in a report; of more, the most frequent confusions are listed."""
@@ -30,7 +34,7 @@ def error_lines(result: Result, *, digits: int) -> Iterator[str]:
     if result.errors is not None and not result.errors.measures:
         yield "no errors to show: these measures have no error classes, or nothing was scored"
     for measure in () if result.errors is None else result.errors.measures:
-        name = f"{measure.id} {SHORT.get(measure.main, measure.main)}"
+        name = f"{measure.id} {short(measure.main)}"
         classes = measure.found()
         if not classes:
             yield f"{name}: no errors"
@@ -62,7 +66,7 @@ def error_listing(result: Result, style: Style) -> Iterator[str]:
 
 def _class_table(measure: MeasureErrors, digits: int) -> Table:
     """Classes with their errors, their share of the loss, and the score without them."""
-    main = SHORT.get(measure.main, measure.main)
+    main = short(measure.main)
     rows, notes = [], []
     for found in measure.found():
         cost = percentage(found.share, digits), percentage(found.fixed.get(measure.main), digits)
@@ -113,3 +117,44 @@ def _field_table(measure: MeasureErrors, field: str) -> Table:
 
 def _count(count: int) -> str:
     return f"{count:,}" if count else UNDEFINED
+
+
+# Several systems
+
+
+def compared_errors(systems: "Mapping[str, Mapping[str, SystemErrors]]", digits: int) -> list[Table]:
+    """Two tables per measure that was analysed; what all systems together would gain most from comes first."""
+    measures = dict.fromkeys(id_ for errors in systems.values() for id_ in errors)
+    tables = [
+        _compared_tables([*systems], [errors.get(id_) for errors in systems.values()], digits) for id_ in measures
+    ]
+    return [table for pair in tables for table in pair if table.rows]
+
+
+def _compared_tables(
+    names: Sequence[str], systems: "Sequence[SystemErrors | None]", digits: int
+) -> tuple[Table, Table]:
+    """The number of errors of each class in each system, and the scores if the class were repaired."""
+    known = [errors for errors in systems if errors is not None]
+    measure, main = known[0].measure, short(known[0].main)
+    scores = [None if errors is None else errors.score for errors in systems]
+    gains = dict.fromkeys((name for errors in known for name in errors.classes), 0.0)
+    for errors in known:
+        for name, mean in errors.classes.items():
+            gains[name] += (mean.fixed or 0.0) - (errors.score or 0.0)
+    counts, fixed = [], []
+    for name in sorted(gains, key=lambda name: (-gains[name], name)):
+        means = [None if errors is None else errors.classes.get(name) for errors in systems]
+        counts.append([Cell(name), *(Cell(UNDEFINED if mean is None else _mean_count(mean.count)) for mean in means)])
+        after = [score if mean is None else mean.fixed for mean, score in zip(means, scores, strict=True)]
+        fixed.append([Cell(name), *(Cell(percentage(value, digits)) for value in after)])
+    as_it_is = [Cell("as it is"), *(Cell(percentage(score, digits)) for score in scores)]
+    return (
+        Table([f"{measure} errors", *names], counts),
+        Table([f"{measure} {main} if fixed", *names], [as_it_is, *fixed] if fixed else []),
+    )
+
+
+def _mean_count(count: float) -> str:
+    """The mean of several runs, which may be a fraction."""
+    return f"{count:,.0f}" if count == round(count) else f"{count:,.1f}"

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from karat.report.content import Content, result_content
 from karat.report.layout import (
     DEFAULT,
     Style,
@@ -20,7 +19,7 @@ from karat.report.layout import (
     shared_findings,
     table,
 )
-from karat.report.scores import definitions, main_scores
+from karat.report.scores import Content, definitions, main_scores, result_content
 from karat.report.tables import Page, Table, as_text
 from karat.result import Result, family
 
@@ -279,7 +278,7 @@ def html(scored: "Scored") -> str:
         caption = f"{caption} ({'; '.join(sides)})"
         notes = [*content.words, *filter(None, [content.facts.get("ci")]), content.signature]
     else:
-        from karat.report.verdict import verdict
+        from karat.report.comparison import verdict
 
         tables += content.errors
         notes = [*verdict(scored), *notes]

@@ -1,11 +1,12 @@
 """Scores of one system as tables and lines: all measures, the main ones of several protocols, a line to quote."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from karat.counts import PrecisionRecall, ScoreValues
-from karat.report.layout import counted, table_width
-from karat.report.tables import SHORT, Cell, Table, level, percentage, printed, score_cell, score_names, summary
-from karat.result import Confidence, Result, Score, family
+from karat.report.layout import View, counted, finding_lines, table_width
+from karat.report.tables import Cell, Table, level, percentage, printed, score_cell, score_names, short
+from karat.result import Confidence, Result, Score, Side, family
 
 WIDTH = 120
 """Of a table of several measures that is not for a terminal."""
@@ -31,11 +32,11 @@ def score_table(result: Result, *, digits: int) -> Table:
     present = {average for score in listed.values() for average in score.averages()}
     averages = sorted(present, key=lambda average: (average != "micro", average))
     names = score_names(score.micro for score in listed.values())
-    main = {name for score in listed.values() for name in summary(score_names([score.micro]))}
+    main = {score.micro.main_name for score in listed.values()}
     macro_names = [name for name in names if name in main] if result.confidence and "micro" in present else names
     columns = [(average, name) for average in averages for name in (names if average == "micro" else macro_names)]
     prefix = {average: "" if present == {"micro"} else f"{average} " for average in averages}
-    header = [prefix[average] + SHORT.get(name, name) for average, name in columns]
+    header = [prefix[average] + short(name) for average, name in columns]
     rows = []
     for id_, score in listed.items():
         leaves = score.averages()
@@ -54,15 +55,20 @@ def main_scores(field: str, by_key: ScoresByKey, measures: Sequence[str], *, dig
         key: {id_: leaf.micro if isinstance(leaf, Score) else leaf for id_, leaf in row.items()}
         for key, row in by_key.items()
     }
-    names = {id_: score_names(row[id_] for row in leaves.values() if id_ in row) for id_ in measures}
     if len(measures) == 1:
-        columns = [(id_, name) for id_ in measures for name in names[id_]]
-        header = [field, *(f"{id_} {SHORT.get(name, name)}" for id_, name in columns)]
+        (id_,) = measures
+        columns = [(id_, name) for name in score_names(row[id_] for row in leaves.values() if id_ in row)]
+        header = [field, *(f"{id_} {short(name)}" for id_, name in columns)]
         return [Table(header, _rows(leaves, columns, digits))]
     tables = []
     for name in dict.fromkeys(map(family, measures)):
-        columns = [(id_, score) for id_ in measures if family(id_) == name for score in summary(names[id_])]
-        kinds = dict.fromkeys(SHORT.get(score, score) for _, score in columns)
+        main = {
+            id_: next((row[id_].main_name for row in leaves.values() if id_ in row), None)
+            for id_ in measures
+            if family(id_) == name
+        }
+        columns = [(id_, score) for id_, score in main.items() if score is not None]
+        kinds = dict.fromkeys(short(score) for _, score in columns)
         header = [f"{field}: {name} {' '.join(kinds)}", *(id_.partition(".")[2] for id_, _ in columns)]
         rows = {key: row for key, row in leaves.items() if any(id_ in row for id_, _ in columns)}
         table = Table(header, _rows(rows, columns, digits))
@@ -111,18 +117,16 @@ def quotable(result: Result) -> Iterator[str]:
         return
     for id_ in result.main_ids():
         micro = result.scores[id_].micro
-        for name in summary(score_names([micro])):
-            cell = score_cell(micro, name, QUOTED_DIGITS)
-            yield f"{id_} {SHORT.get(name, name)} {cell} ({result.protocol}, signature {result.signature})"
+        cell = score_cell(micro, micro.main_name, QUOTED_DIGITS)
+        yield f"{id_} {short(micro.main_name)} {cell} ({result.protocol}, signature {result.signature})"
 
 
 def main_line(result: Result) -> str:
     """The main score of the last measure of each family, which takes the most into account, in percent."""
     last = {family(id_): id_ for id_ in result.counted_ids()}
+    micros = {id_: result.scores[id_].micro for id_ in last.values()}
     return ", ".join(
-        f"{id_} {SHORT.get(name, name)} {printed(result.scores[id_].micro, name, 2)}"
-        for id_ in last.values()
-        for name in summary(score_names([result.scores[id_].micro]))
+        f"{id_} {short(micro.main_name)} {printed(micro, micro.main_name, 2)}" for id_, micro in micros.items()
     )
 
 
@@ -195,3 +199,65 @@ def _reasons(rows: Sequence[tuple[Result, str]]) -> list[str]:
     parts = [f"{counted(count, 'argument')} {what} ({', '.join(names)})" for (what, count), names in reasons.items()]
     verb = "They agree here, although they count differently" if len(values) == 1 else "They differ here"
     return [f"{verb}: {'; '.join(parts)}."]
+
+
+# The report of one protocol, before it has a format
+
+
+class Content(NamedTuple):
+    """Tables and lines in the order in which text shows them."""
+
+    protocol: str
+    title: str
+    sides: Mapping[str, Side]
+    """Gold and, if it is one, the system."""
+    facts: Mapping[str, str]
+    """Lines on how the scores were made: `unit`, `ci` for intervals, `tests`; only those that apply."""
+    tables: Sequence[Table]
+    words: Sequence[str]
+    breakdowns: Sequence[Table]
+    error_words: Sequence[str]
+    errors: Sequence[Table]
+    runs: Sequence[tuple[str, Result]]
+    """The results whose details are listed, each with a title, which is empty if there is one."""
+    findings: Sequence[str]
+    signature: str
+    quotes: Sequence[str]
+    width: int | None = None
+    """The width of breakdowns and errors where there is no terminal; None: any."""
+
+    def comments(self) -> list[str]:
+        """Lines that formats for other programs have as comments."""
+        how = [self.facts[name] for name in ("ci", "tests") if name in self.facts]
+        return [f"{self.protocol}: {self.title}", *how, f"signature {self.signature}", *self.error_words]
+
+
+def result_content(result: Result, view: View) -> Content:
+    """The report of one system."""
+    facts = {"unit": averages_line(result), "ci": intervals_line(result.confidence)}
+    breakdowns: list[Table] = []
+    errors: list[Table] = []
+    error_words: list[str] = []
+    if result.by or result.units:
+        from karat.report.breakdowns import breakdown_tables
+
+        breakdowns = breakdown_tables(result, view)
+    if result.errors is not None:
+        from karat.report.errors import error_lines, error_tables
+
+        error_words, errors = list(error_lines(result, digits=view.digits)), error_tables(result, digits=view.digits)
+    return Content(
+        result.protocol,
+        result.title,
+        {"gold": result.gold, "system": result.system},
+        {name: line for name, line in facts.items() if line},
+        [score_table(result, digits=view.digits)],
+        list(bottleneck(result.scores, mentions=result.gold.mentions)),
+        breakdowns,
+        error_words,
+        errors,
+        [("", result)],
+        finding_lines(result.warnings, result.warning_counts),
+        result.signature,
+        list(quotable(result)),
+    )

@@ -5,7 +5,6 @@ from typing import NamedTuple
 
 from karat.counts import Interval, ScoreValues
 from karat.report.layout import PLAIN, Style, table
-from karat.result import main_score
 
 SHORT: Mapping[str, str] = {
     "value": "value",
@@ -58,9 +57,9 @@ def score_names(leaves: Iterable[ScoreValues]) -> list[str]:
     return [*(name for name in SHORT if name in names), *(name for name in names if name not in SHORT)]
 
 
-def summary(names: Sequence[str]) -> list[str]:
-    """The main score of a measure, if it has any."""
-    return [main_score(names)] if names else []
+def short(name: str) -> str:
+    """Return the name of a score as tables have it."""
+    return SHORT.get(name, name)
 
 
 class Cell(NamedTuple):

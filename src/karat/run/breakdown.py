@@ -6,13 +6,12 @@ For aligned mentions, that is gold's value.
 """
 
 from array import array
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from msgspec.structs import astuple, replace
 
-from karat.counts import Counts, ScoreValues
+from karat.counts import Counts, PrecisionRecall, ScoreValues
 from karat.filters import collapsing, divided
 from karat.model import Document, Mention, Pair
 from karat.plugin import AlignedPairs, AlignmentSpec, ArgumentItem, ElementItem, Measure, Outcome, Tables
@@ -121,14 +120,11 @@ class Breakdown:
             golds, systems = keys = self._keys(row, tables.pair.gold, aligned)
             if keys not in divisions:  # most alignments split a document in the same way
                 divisions[keys] = self._divided(tables.pair, golds, systems)
-            aligned_golds, aligned_systems = {g for g, _, _, _ in aligned.pairs}, {s for _, s, _, _ in aligned.pairs}
-            gold_sizes, system_sizes = Counter(golds), Counter(systems)
-            missed = Counter([key for g, key in enumerate(golds) if g not in aligned_golds])
-            spurious = Counter([key for s, key in enumerate(systems) if s not in aligned_systems])
+            first = measures.measures[0][0]
             for key, part in divisions[keys].items():
                 row.parts.append((key, index, measures.document_row(unit, part)))
-                items = ItemCounts(gold_sizes[key], system_sizes[key], missed[key], spurious[key])
-                row.items[key, measures.measures[0][0].id] = items
+                if not first.table.drops_items:
+                    row.items[key, first.id] = _mentions(part.get(alignment))
         return row
 
     def _keys(
@@ -254,12 +250,28 @@ class BrokenDown(NamedTuple):
             yield self.spellings[key][1], UnitRows([units[index] for index in indexes], columns, finish_value)
 
 
+def _mentions(aligned: AlignedPairs) -> ItemCounts:
+    """Count the mentions of a restricted document."""
+    golds, systems = len(aligned.gold), len(aligned.system)
+    missed = golds - len({g for g, _, _, _ in aligned.pairs})
+    return ItemCounts(golds, systems, missed, systems - len({s for _, s, _, _ in aligned.pairs}))
+
+
 def _items(outcomes: Iterable[Outcome[Any]]) -> ItemCounts:
-    """Count items. An item with several outcomes counts once."""
-    listed = list(outcomes)
-    return ItemCounts(
-        len({id(outcome.gold) for outcome in listed if outcome.gold is not None}),
-        len({id(outcome.system) for outcome in listed if outcome.system is not None}),
-        sum(outcome.system is None for outcome in listed),
-        sum(outcome.gold is None for outcome in listed),
-    )
+    """Count items, each once, whatever the number of its outcomes; it is missed or spurious if all earn nothing."""
+    golds: dict[int, bool] = {}
+    systems: dict[int, bool] = {}
+    for outcome in outcomes:
+        for side, item, earns in zip((golds, systems), (outcome.gold, outcome.system), _earned(outcome), strict=True):
+            if item is not None:
+                side[id(item)] = earns or side.get(id(item), False)
+    missed, spurious = (len(side) - sum(side.values()) for side in (golds, systems))
+    return ItemCounts(len(golds), len(systems), missed, spurious)
+
+
+def _earned(outcome: Outcome[Any]) -> tuple[bool, bool]:
+    """Return whether an outcome earns recall and precision; of other scores, whether it has items of both sides."""
+    if isinstance(outcome.counts, PrecisionRecall):
+        return outcome.counts.recall_num > 0, outcome.counts.precision_num > 0
+    is_pair = outcome.gold is not None and outcome.system is not None
+    return is_pair, is_pair

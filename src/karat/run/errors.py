@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from itertools import chain
 
 from karat.corpus.interface import Executor, Progress
-from karat.counts import Scores
+from karat.counts import Scores, main_score
 from karat.insight.repairs import Repair, merged_edits
 from karat.problems import KaratError, ignore
 from karat.records import ErrorAnalysis, ErrorClass, MeasureErrors
-from karat.result import Result, family, main_score
+from karat.result import Result, family
 from karat.run.findings import TargetErrors, first_spelling
 from karat.run.pipeline import Batch, Pipeline, Work, across
 from karat.run.plan import Options
@@ -53,7 +53,7 @@ class Analysis:
         """Return the errors of a measure by class, and what each class costs."""
         id_ = target_errors.target.id
         before = self._result[id_].micro.values
-        main = main_score(list(before))
+        main = main_score(before)
         classes = [
             self._error_class(target_errors, name, text, before, main) for name, text in target_errors.classes().items()
         ]

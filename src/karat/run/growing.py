@@ -25,7 +25,10 @@ class GrowingScore:
 
     def __init__(self, protocol: Protocol, options: Options) -> None:
         self._protocol, self._options = protocol, options
-        self.gold, self.system = MemoryCorpus(name="gold in memory"), MemoryCorpus(name="system in memory")
+        self.gold, self.system = (
+            MemoryCorpus(name="gold in memory"),
+            MemoryCorpus(name="system in memory", is_system=True),
+        )
         self._facts = Facts(), Facts()
         self._new: set[str] = set()
         """Documents that are not counted yet."""

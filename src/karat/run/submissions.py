@@ -102,7 +102,7 @@ class Submission:
             yield MISSING.at(f"document {quoted(id_)} of gold is missing", file=self.path)
 
     def absent_links(self) -> Iterator[Finding]:
-        """One finding for each kind of links that gold lacks, if gold has links."""
+        """One finding on the kinds of links that gold lacks, if gold has links."""
         gold = self.gold.corpus.facts().links_of(None) if self.links else set()
         for finding in absent_kinds(self.links, gold) if gold else ():
             yield finding._replace(file=self.path)

@@ -24,7 +24,8 @@ from karat.formats import FORMATS
 from karat.model import Document, Pair, Value
 from karat.plugin import Comparison, DocumentCheck, ReadOptions
 from karat.problems import Finding, KaratError, Rule, UsageError, graver, without
-from karat.protocols import Protocol, resolve_all
+from karat.protocols import Protocol, opened_for, resolve_all
+from karat.run.diagnosis import span_findings, swapped
 from karat.run.plan import lacking, readings_of
 from karat.run.submissions import Reference, Submission, Validation
 
@@ -83,6 +84,8 @@ def validate(
                 checks = CorpusChecks(corpus, resolved(corpus), known, gold)
                 _check_corpus(checks, validation, submission, progress=progress, executor=executor)
                 corpora.append(corpus)
+                for finding in () if gold is None else swapped(gold.corpus.name, corpus.name):
+                    validation.add(finding._replace(file=corpus.name))
     for finding in absent_names(*corpora):
         validation.add(finding)
     if gold is not None:
@@ -137,6 +140,7 @@ def reference(
         files, path, format=format, fallback=fallback, options=options, report=validation.add, skip_broken=True
     )
     protocols = resolved(corpus)
+    corpus = opened_for(corpus, protocols)
     _check_corpus(CorpusChecks(corpus, protocols, is_reference=True), validation, executor=executor)
     return Reference(corpus, validation.findings.by_severity(), protocols), validation
 
@@ -247,6 +251,8 @@ def _check_corpus(
                 if progress is not None:
                     progress(validation.total.documents, None)
         documents.look_across()
+        for finding in [] if checks.gold is None else span_findings(checks.gold.corpus, corpus, count_texts=False):
+            validation.add(finding._replace(file=corpus.name))
     finally:
         corpus.close()
     if submission is not None:

@@ -46,9 +46,9 @@ def _without_members(document: Document, leaving: Collection[int], names: Names)
     mentions, clusters = list(document.mentions), list(document.clusters)
     for position in leaving:
         record = records.get(mentions[position].cluster or "")
-        own = None if record is None else replace(record, id=names.cluster())
-        mentions[position] = replace(mentions[position], cluster=own and own.id)
-        clusters += [] if own is None else [own]
+        new_record = None if record is None else replace(record, id=names.cluster())
+        mentions[position] = replace(mentions[position], cluster=new_record and new_record.id)
+        clusters += [] if new_record is None else [new_record]
     return pruned(replace(document, mentions=tuple(mentions), clusters=tuple(clusters)), document)
 
 
@@ -103,7 +103,9 @@ class _Union:
             self._members.setdefault(class_of(mention), []).append(position)
         self._absorbed: dict[str, str] = {}
         """The ids of clusters that are no more, and of those that they became a part of."""
-        self._spans = {class_: {document.mentions[n].span for n in own} for class_, own in self._members.items()}
+        self._spans = {
+            class_: {document.mentions[n].span for n in positions} for class_, positions in self._members.items()
+        }
         self._graph = ClassGraph(document)
 
     def name(self, first: Key, second: Key) -> Key:

@@ -2,6 +2,8 @@
 
 from bisect import bisect_right, insort
 from collections.abc import Iterable
+from itertools import chain
+from operator import itemgetter
 from random import Random
 from typing import Any
 
@@ -30,7 +32,7 @@ def split(document: Document, rate: float, random: Random, *, names: Names) -> t
         halves = (
             parts(mention.span, 1 + below(size(mention.span) - 1, random)) if hit and size(mention.span) > 1 else ()
         )
-        if halves and all(taken.is_free(mention, half) for half in halves):
+        if halves and all(is_in_one_sentence(half, document) and taken.is_free(mention, half) for half in halves):
             taken.move(mention, *halves)
             mentions += [moved(mention, halves[0]), moved(mention, halves[1], id=names.mention())]
         else:
@@ -54,7 +56,8 @@ def merge(document: Document, rate: float, random: Random) -> tuple[Document, in
             if random.random() < rate:
                 first, second = row[at : at + 2]
                 both = joined(first.span, second.span)
-                if both in (first.span, second.span) or taken.is_free(first, both):
+                is_new = both not in (first.span, second.span)
+                if not is_new or (is_in_one_sentence(both, document) and taken.is_free(first, both)):
                     taken.move(first, both)
                     taken.move(second)
                     mentions[first.id] = moved(first, both)
@@ -75,7 +78,7 @@ def boundary(document: Document, rate: float, random: Random, *, limit: int) -> 
         while moves:
             number, segment = moves.pop(below(len(moves), random))
             span = (*mention.span[:number], segment, *mention.span[number + 1 :])
-            if taken.is_free(mention, span):
+            if is_in_one_sentence(span, document) and taken.is_free(mention, span):
                 taken.move(mention, span)
                 mentions[position] = moved(mention, span)
                 changed += 1
@@ -90,7 +93,7 @@ def spurious(
 
     None has the span of another mention, in gold or here; without room for one, none is added.
     """
-    taken = TakenSpans(mention.span for side in (gold, document) for mention in side.mentions)
+    taken = TakenSpans([mention.span for side in (gold, document) for mention in side.mentions], gold.sentences)
     invented: list[Mention] = []
     for hit in struck(len(gold.mentions), rate, random):
         if hit:
@@ -116,6 +119,15 @@ def moved(mention: Mention, span: Region, **changes: Any) -> Mention:
     """The mention in another place. Its words are those of the old one, so they go; a head outside goes too."""
     head = mention.head if mention.head is not None and is_within(mention.head, span) else None
     return replace(mention, span=span, head=head, text=None, **changes)
+
+
+def is_in_one_sentence(span: Region, document: Document) -> bool:
+    """Return whether a span does not cross the end of a sentence; none does if sentences are not known."""
+    sentences = document.sentences
+    if not sentences or not span:
+        return True
+    index = bisect_right(sentences, span[0][0], key=itemgetter(0)) - 1
+    return index >= 0 and span[-1][1] <= sentences[index][1]
 
 
 def parts(span: Region, at: int) -> tuple[Region, Region]:
@@ -151,9 +163,12 @@ def shifts(span: Region, limit: int) -> list[tuple[int, tuple[int, int]]]:
 
 
 class TakenSpans:
-    """Spans that are taken, and others that are free."""
+    """Spans that are taken, and others that are free: those that are in one sentence, if sentences are known."""
 
-    def __init__(self, spans: Iterable[Region]) -> None:
+    def __init__(self, spans: Iterable[Region], sentences: Region = ()) -> None:
+        self._sentences = sentences
+        self._sizes: set[int] = set()
+        """Lengths for which spans that cross the end of a sentence are among those that are taken."""
         self._begins: dict[int, list[int]] = {}
         """Where spans of one segment begin, by their length."""
         for ((begin, end),) in {span for span in spans if len(span) == 1}:
@@ -166,12 +181,21 @@ class TakenSpans:
         for begin, end in span:
             insort(self._begins.setdefault(end - begin, []), begin)
 
+    def _taken(self, size_: int, limit: int) -> list[int]:
+        """Where spans of a length begin that are taken, or that cross the end of a sentence."""
+        begins = self._begins.setdefault(size_, [])
+        if self._sentences and size_ not in self._sizes:
+            self._sizes.add(size_)
+            possible = {*chain(*(range(begin, end - size_ + 1) for begin, end in self._sentences))}
+            begins[:] = sorted({*begins}.union({*range(limit)} - possible))
+        return begins
+
     def free(self, length: int, limit: int, random: Random) -> Region | None:
         """A span of that length before `limit` that is not taken, else the longest shorter one; None if none is."""
         if not length:
             return ()
         for size_ in range(min(length, limit), 0, -1):
-            begins = self._begins.get(size_, [])
+            begins = self._taken(size_, limit)
             within = bisect_right(begins, limit - size_)
             room = limit - size_ + 1 - within
             if room > 0:

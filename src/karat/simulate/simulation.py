@@ -34,7 +34,7 @@ from karat.corpus.interface import Corpus, Progress
 from karat.corpus.opening import absent_names
 from karat.model import Document
 from karat.plugin.formats import ReadOptions, TokenTables
-from karat.problems import Report, Rule, UsageError, nearest
+from karat.problems import Report, Rule, UsageError, ignore, nearest
 from karat.simulate import elements
 from karat.simulate.clusters import break_, conflate, drop_link, reverse_link
 from karat.simulate.mentions import attribute, boundary, merge, miss, split, spurious
@@ -184,11 +184,7 @@ def limit(document: Document, tables: TokenTables | None) -> int:
     """Where a document's offsets end: its text, its tokens, its token table, or else its last mention."""
     content: Sized | None = document.text if document.unit == "char" else document.tokens
     if content is None and document.unit == "token" and tables is not None:
-        content = tables.table(document.id, _silent).rows
+        content = tables.table(document.id, ignore).rows
     if content:
         return len(content)
     return max((end for mention in document.mentions for _, end in mention.span), default=0)
-
-
-def _silent(finding: object) -> None:
-    """A missing table is reported when gold is read."""

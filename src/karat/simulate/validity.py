@@ -196,8 +196,8 @@ class LinkFaults:
             return
         back = self._back.setdefault(kind, {})
         parents = len(back.get(target, ()))
-        for edges, one, other in ((self._onward.setdefault(kind, {}), source, target), (back, target, source)):
-            links = edges.setdefault(one, Counter())
+        for edges, end, other in ((self._onward.setdefault(kind, {}), source, target), (back, target, source)):
+            links = edges.setdefault(end, Counter())
             links[other] += by
             if not links[other]:
                 del links[other]
@@ -216,8 +216,8 @@ class LinkFaults:
         from_end: set[Key] = set()
         forward = _reached(self._onward.get(kind, {}), start, from_start)
         backward = _reached(self._back.get(kind, {}), end, from_end)
-        for one, other in zip(forward, backward, strict=False):
-            if one == end or other == start or one in from_end or other in from_start:
+        for node, other in zip(forward, backward, strict=False):
+            if node == end or other == start or node in from_end or other in from_start:
                 return True
         return False
 

@@ -7,7 +7,7 @@ topics (or documents), and its intervals come from the jackknife.
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from math import fsum, sqrt
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from msgspec.structs import replace
@@ -78,6 +78,8 @@ PARTS = Rule("intervals-of-parts", "note", "Only what several units add up to ca
 
 R = TypeVar("R", bound=Result)
 
+ByField = Mapping[str, Mapping[str, Mapping[str, Score]]]
+"""Scores by field, value and measure."""
 FoundIntervals = dict[ScoreName, Interval | None]
 
 
@@ -90,18 +92,85 @@ def confidence(rows: UnitRows, *, unit: str, level: float, resamples: int, seed:
     return None
 
 
-def all_intervals(rows: UnitRows, how: Confidence, *, among: Mapping[str, int] | None = None) -> FoundIntervals:
-    """The interval of every score; None if it cannot be computed. `among` are all units, if some have no rows."""
+SystemRows = Sequence[UnitRows]
+"""The counts of each run of a system."""
+
+
+class Resampled(NamedTuple):
+    """A system's scores in every resample, or without every part."""
+
+    values: Values
+    left_out: Mapping[ScoreName, list[float | None]]
+
+
+class ResampleTask(NamedTuple):
+    """A system to resample."""
+
+    rows: SystemRows
+    how: Confidence
+    parts: Sequence[str] = ()
+    """What the jackknife leaves out."""
+    among: Mapping[str, int] | None = None
+    """All units by number, if only some of them have rows."""
+
+
+def mean(values: Sequence[float | None]) -> float | None:
+    """Return the mean; None if a value is undefined."""
+    known = [value for value in values if value is not None]
+    return fsum(known) / len(known) if len(known) == len(values) else None
+
+
+def _mean_values(runs: Sequence[Mapping[ScoreName, float | None]]) -> dict[ScoreName, float | None]:
+    return {name: mean([run.get(name) for run in runs]) for name in runs[0]}
+
+
+def observed_means(rows: SystemRows) -> dict[ScoreName, float | None]:
+    """The mean of each score over runs; None if a run has none."""
+    return _mean_values([observed(run_rows) for run_rows in rows])
+
+
+def resampled(shared: None, task: ResampleTask) -> Resampled:
+    """The resamples of a system. All systems are resampled with the same seed, and so with the same units."""
+    del shared
+    how = task.how
     if how.method == JACKKNIFE:
-        left_out = [flat(scores) for scores in rows.left_out.values()]
-        return {
-            name: jackknife(score, [scores.get(name) for scores in left_out], how.level)
-            for name, score in observed(rows).items()
-        }
+        by_part = [_mean_values([_without(run_rows, part) for run_rows in task.rows]) for part in task.parts]
+        return Resampled({}, {name: [means.get(name) for means in by_part] for name in observed_means(task.rows)})
     assert how.resamples is not None
     assert how.seed is not None
-    resampled = bootstrap(rows, resamples=how.resamples, seed=how.seed, among=among)
-    return percentiles(resampled, how.level)
+    of_runs = [bootstrap(run_rows, resamples=how.resamples, seed=how.seed, among=task.among) for run_rows in task.rows]
+    names = [name for name in of_runs[0] if all(name in resamples for resamples in of_runs)]
+    return Resampled({name: np.mean([resamples[name] for resamples in of_runs], axis=0) for name in names}, {})
+
+
+def _without(rows: UnitRows, part: str) -> dict[ScoreName, float | None]:
+    """The scores without a part; of a system that does not have it, all."""
+    return flat(rows.left_out[part]) if part in rows.left_out else observed(rows)
+
+
+def intervals(rows: SystemRows, resamples: Resampled, how: Confidence) -> FoundIntervals:
+    """Return the interval of every score of a system; None if it cannot be computed."""
+    means = observed_means(rows)
+    if how.method == JACKKNIFE:
+        return {name: jackknife(means[name], values, how.level) for name, values in resamples.left_out.items()}
+    return percentiles(resamples.values, how.level)
+
+
+def with_breakdown_intervals(by: ByField, runs: Sequence[Result], units: Sequence[str], how: Confidence) -> ByField:
+    """Add intervals to each value that occurs in several units.
+
+    `units` are those of all systems, which are resampled together.
+    """
+    index_of = {unit: index for index, unit in enumerate(units)}
+    complete: dict[str, dict[str, Mapping[str, Score]]] = {}
+    for field, values in by.items():
+        complete[field] = dict(values)
+        for value, scores in values.items():
+            rows = [run.by_rows[field][value] for run in runs if value in run.by_rows[field]]
+            if len(rows) == len(runs) and all(is_resampled(run_rows, how) for run_rows in rows):
+                resamples = resampled(None, ResampleTask(rows, how, among=index_of))
+                complete[field][value] = scored(scores, intervals(rows, resamples, how), how.method)
+    return complete
 
 
 def with_intervals(result: R, *, level: float, resamples: int, seed: int) -> R:
@@ -115,22 +184,9 @@ def with_intervals(result: R, *, level: float, resamples: int, seed: int) -> R:
     }
     if how is not None:
         fields["confidence"] = how
-        fields["scores"] = scored(result.scores, all_intervals(result.rows, how), how.method)
-        index_of = {unit: index for index, unit in enumerate(result.rows.units)}
-        fields["by"] = {
-            field: {
-                key: scored(row, all_intervals(rows[key], how, among=index_of), how.method)
-                if is_resampled(rows[key], how)
-                else row
-                for key, row in result.by[field].items()
-            }
-            for field, rows in result.by_rows.items()
-        }
-    return changed(result, **fields)
-
-
-def changed(result: R, **fields: Any) -> R:
-    """The result with other fields."""
+        resamples_of = resampled(None, ResampleTask([result.rows], how, [*result.rows.left_out]))
+        fields["scores"] = scored(result.scores, intervals([result.rows], resamples_of, how), how.method)
+        fields["by"] = with_breakdown_intervals(result.by, [result], result.rows.units, how)
     return replace(result, **fields)
 
 

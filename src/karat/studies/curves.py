@@ -11,9 +11,8 @@ from karat.arguments import argument_test
 from karat.corpus.memory import MemoryCorpus
 from karat.counts import ScoreValues
 from karat.model import Document, Pair
-from karat.problems import KaratError
+from karat.problems import KaratError, ignore
 from karat.protocols import Protocol
-from karat.report.tables import summary
 from karat.run.pairs import Preparation
 from karat.run.plan import Options, Plan, unit_of
 from karat.run.rows import DocumentRow
@@ -52,43 +51,35 @@ class Bench:
         self._rows: dict[object, tuple[Pair, DocumentRow]] = {}
         """The last row of each document: most systems change only one."""
 
-    def leaves(self, gold: Documents, system: Documents, measures: tuple[str, ...] = ()) -> Leaves:
-        """The scores of a system by these measures (empty: by all)."""
-        return self._leaves(gold, system, measures)
-
     def swapped(self, gold: Documents, system: Documents, measures: tuple[str, ...]) -> Leaves:
         """Scores with the sides swapped; nothing if the system cannot serve as gold for the protocol."""
         try:
-            return self._leaves(system, gold, measures, is_swapped=True)
+            return self.leaves(system, gold, measures, is_swapped=True)
         except KaratError:
             return {}
 
-    def _leaves(
-        self, gold: Documents, system: Documents, measures: tuple[str, ...], *, is_swapped: bool = False
+    def leaves(
+        self, gold: Documents, system: Documents, measures: tuple[str, ...] = (), *, is_swapped: bool = False
     ) -> Leaves:
-        """Run the engine without checks: the documents were checked when they were read."""
+        """Score a system by these measures (empty: by all), without checks: documents were checked when read."""
         facts = MemoryCorpus(gold).facts()
         plan = Plan(self.protocol, facts, facts, Options(measures))
-        preparation = Preparation([self.protocol], _ignore)
+        preparation = Preparation([self.protocol], ignore)
         rows = []
         for pair in map(Pair, gold, system):
             place = is_swapped, tuple(plan.measures.specs), tuple(plan.selected), pair.gold.id
             last = self._rows.get(place)
             if last is None or last[0] != pair:
                 (prepared,) = preparation.prepare(pair, [0])
-                last = self._rows[place] = pair, plan.row(prepared, no_line, _ignore)
+                last = self._rows[place] = pair, plan.row(prepared, no_line, ignore)
             rows.append(last[1])
-        scores = UnitTable(plan.measures, finish(plan.measures, rows, _ignore)).scores()
+        scores = UnitTable(plan.measures, finish(plan.measures, rows, ignore)).scores()
         return {id_: scores[id_].micro for id_ in plan.selected if id_ in scores and id_.startswith(self.prefix)}
 
 
 def no_line(*item: object) -> None:
     """Find no line: documents in memory have none."""
     del item
-
-
-def _ignore(finding: object) -> None:
-    """Ignore a finding: those of gold were reported when it was read, and the systems are made from it."""
 
 
 class Group(Struct, frozen=True):
@@ -159,16 +150,6 @@ def _among(measures: Sequence[str], chosen: Collection[str]) -> tuple[str, ...]:
     return tuple(id_ for id_ in measures if id_ in chosen)
 
 
-def headline(leaf: ScoreValues) -> float | None:
-    """The main score of a measure: F1 if it has one."""
-    return leaf.values[headline_name(leaf)]
-
-
-def headline_name(leaf: ScoreValues) -> str:
-    """The name of that score."""
-    return summary(list(leaf.values))[0]
-
-
 Direction = Literal["grow", "spoil"]
 
 
@@ -232,7 +213,7 @@ def _mixed(count: int, random: Random) -> tuple[int, ...]:
     return tuple(sorted(range(count), key=keys.__getitem__))
 
 
-def curve(
+def curve_of(
     bench: Bench,
     pieces: Pieces,
     way: Way,
@@ -267,4 +248,4 @@ def stops(count: int, steps: int) -> list[int]:
 def _scores(leaves: Leaves, measures: Sequence[str]) -> Iterator[tuple[str, float | None]]:
     for id_ in measures:
         if id_ in leaves:
-            yield id_, headline(leaves[id_])
+            yield id_, leaves[id_].main_value

@@ -198,8 +198,8 @@ def _joined(links: Iterable[tuple[Place, Place]]) -> dict[Place, Place]:
             place = first[place]
         return place
 
-    for one, other in links:
-        low, high = sorted((founder(one), founder(other)))
+    for place, other in links:
+        low, high = sorted((founder(place), founder(other)))
         first[high] = low
     return {place: founder(place) for place in list(first)}
 
@@ -232,9 +232,9 @@ class Links:
         wrong: list[Placed] = []
         for d, document in enumerate(gold):
             rank = _ranks(document)
-            own = _telling([link for link in document.links if link.kind in kinds], rank)
-            correct += [(d, link) for link in own]
-            led = {rank[link.target] for link in own}
+            telling = _telling([link for link in document.links if link.kind in kinds], rank)
+            correct += [(d, link) for link in telling]
+            led = {rank[link.target] for link in telling}
             names = {rank[mention.id]: mention.id for mention in reversed(document.mentions)}
             roots = [name for number, name in sorted(names.items()) if number not in led]
             pairs = zip(pairwise(roots), cycle(sorted(kinds)), strict=False)
@@ -248,7 +248,7 @@ class Links:
             links[d].append(link)
         for d, link in [self.astray[number] for number in sorted(wrong)]:
             links[d].append(link)
-        return [replace(document, links=tuple(own)) for document, own in zip(self.gold, links, strict=True)]
+        return [replace(document, links=tuple(kept)) for document, kept in zip(self.gold, links, strict=True)]
 
     def _described(self, d: int, link: Link) -> str:
         where = f" of {self.gold[d].id}" if len(self.gold) > 1 else ""
@@ -293,8 +293,8 @@ class Elements:
         self._places = [
             (d, c)
             for d, document in enumerate(self.gold)
-            for c, one in enumerate(document.clusters)
-            if one.kind == kind
+            for c, cluster in enumerate(document.clusters)
+            if cluster.kind == kind
         ][::-1]
         self.correct = [f"{self.gold[d].clusters[c].id} of {self.gold[d].id}" for d, c in self._places]
         self.wrong = [f"{piece}, elsewhere" for piece in self.correct]
@@ -303,7 +303,9 @@ class Elements:
         """The other kinds, then gold's elements, then the wrong ones."""
         chosen = [{self._places[number] for number in numbers} for numbers in (correct, wrong)]
         return [
-            _joined_documents([given, *(_only(side, {c for own, c in places if own == d}) for side, places in sides)])
+            _joined_documents(
+                [given, *(_only(side, {c for document, c in places if document == d}) for side, places in sides)]
+            )
             for d, given in enumerate(self._given)
             for sides in [[(self.gold[d], chosen[0]), (self._strangers[d], chosen[1])]]
         ]
@@ -358,8 +360,8 @@ def _led_astray(document: Document, other: Document) -> tuple[Link, ...]:
     first = {m.cluster: m.id for m in reversed(document.mentions)}
     after: dict[str, str] = {}
     for kind in set(kinds.values()):
-        own = [id_ for id_, other_kind in kinds.items() if other_kind == kind]
-        after |= dict(zip(own, [*own[1:], *own[:1]], strict=True))
+        alike = [id_ for id_, other_kind in kinds.items() if other_kind == kind]
+        after |= dict(zip(alike, [*alike[1:], *alike[:1]], strict=True))
 
     def astray(target: str) -> str:
         cluster = after[owner[target]]
@@ -411,7 +413,7 @@ class Arguments:
                 if (d, number) in others:
                     targets.add(strange.links[number].target)
                     links.append(Link(link.kind, link.source, strange.links[number].target))
-            mentions = (*document.mentions, *(one for one in strange.mentions if _is_one_of(one, targets)))
+            mentions = (*document.mentions, *(mention for mention in strange.mentions if _is_one_of(mention, targets)))
             documents.append(replace(document, mentions=mentions, links=tuple(links)))
         return documents
 

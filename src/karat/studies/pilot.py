@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from karat.corpus.memory import MemoryCorpus
 from karat.model import Document, Mention, Region, Value
-from karat.problems import Finding
+from karat.problems import ignore
 from karat.simulate.profile import Distribution, below, chance, pick
 from karat.simulate.simulation import Rates, Simulation
 
@@ -154,11 +154,7 @@ def _places(words: Sequence[str]) -> Iterator[tuple[int, int]]:
 
 def made(documents: Sequence[Document], rates: Rates, *, seed: int = SEED) -> list[Document]:
     """A system's documents."""
-    return list(Simulation(MemoryCorpus(documents, name="gold"), rates, seed=seed, report=_ignore))
-
-
-def _ignore(finding: Finding) -> None:
-    """Simulated documents have nothing to report."""
+    return list(Simulation(MemoryCorpus(documents, name="gold"), rates, seed=seed, report=ignore))
 
 
 def in_characters(document: Document) -> Document:

@@ -17,7 +17,7 @@ from msgspec import Struct
 
 from karat.counts import ScoreValues
 from karat.report.tables import UNDEFINED, as_read
-from karat.studies.curves import Curve, Point, headline, headline_name
+from karat.studies.curves import Curve, Point
 
 SAME = 1e-9
 
@@ -47,7 +47,7 @@ def judged(
 ) -> list[Verdict]:
     """All five verdicts. `different` are the scores of systems that have nothing in common with gold."""
     return [
-        _identity(headline(identity)),
+        _identity(identity.main_value),
         _symmetry(measure, curves),
         _zero(different),
         _monotone(measure, curves),
@@ -82,7 +82,7 @@ def _symmetry(measure: str, curves: Sequence[Curve]) -> Verdict:
 
 
 def _zero(different: Mapping[str, ScoreValues]) -> Verdict:
-    scores = {what: as_read(leaf, headline_name(leaf)) for what, leaf in different.items()}
+    scores = {what: as_read(leaf, leaf.main_name) for what, leaf in different.items()}
     known = [score for score in scores.values() if score is not None]
     odd = [what for what, score in scores.items() if score is None or not _same(score, 0)]
     examples = tuple(f"{what}: {percent(scores[what])}{_beside(different[what])}" for what in odd)
@@ -97,7 +97,7 @@ def _zero(different: Mapping[str, ScoreValues]) -> Verdict:
 def _beside(leaf: ScoreValues) -> str:
     """The scores that are defined if the main score is not."""
     known = [f"{name} {percent(value)}" for name, value in leaf.values.items() if value is not None]
-    return f" ({', '.join(known)})" if known and headline(leaf) is None else ""
+    return f" ({', '.join(known)})" if known and leaf.main_value is None else ""
 
 
 def _monotone(measure: str, curves: Sequence[Curve]) -> Verdict:
@@ -166,7 +166,7 @@ def deviation(curve: Curve, measure: str) -> tuple[float, Point, float] | None:
     for point, score in known:
         line = low + (high - low) * (point.pieces - first.pieces) / (last.pieces - first.pieces)
         found.append((abs(score - line) / abs(high - low), point, line))
-    return max(found, key=lambda one: one[0])
+    return max(found, key=lambda bend: bend[0])
 
 
 def _place(curve: Curve, point: Point) -> str:
@@ -199,12 +199,19 @@ def percent(score: float | None) -> str:
     return UNDEFINED if score is None else f"{100 * score:.2f}"
 
 
-def _same(one: float, other: float) -> bool:
-    return abs(one - other) <= SAME
+def percent_range(scores: Iterable[float]) -> str:
+    """`0.30 to 2.23`; one number if they are the same."""
+    values = sorted(scores)
+    low, high = percent(values[0]), percent(values[-1])
+    return low if low == high else f"{low} to {high}"
 
 
-def _distance(one: float | None, other: float | None) -> float:
+def _same(score: float, other: float) -> bool:
+    return abs(score - other) <= SAME
+
+
+def _distance(score: float | None, other: float | None) -> float:
     """The distance of two scores; the greatest possible if only one is defined."""
-    if one is None or other is None:
-        return 0.0 if one is other else 1.0
-    return abs(one - other)
+    if score is None or other is None:
+        return 0.0 if score is other else 1.0
+    return abs(score - other)

@@ -144,9 +144,9 @@ def ace_documents(draw: st.DrawFn, id_: str = "d") -> Document:
         for part in range(draw(st.integers(1, 3)) if kind == "entity" else 1):
             begin = draw(st.integers(0, 12))
             type_ = draw(st.sampled_from(["NAM", "NOM", "PRO"]))
-            one = entity_mention(f"m{number}{part}", element, begin, type_, length=draw(st.integers(1, 6)))
-            mentions.append(one if kind == "entity" else Mention(one.id, one.span, kind=kind, cluster=element))
-            ends.append((element, one.id))
+            made = entity_mention(f"m{number}{part}", element, begin, type_, length=draw(st.integers(1, 6)))
+            mentions.append(made if kind == "entity" else Mention(made.id, made.span, kind=kind, cluster=element))
+            ends.append((element, made.id))
     for number in range(draw(st.integers(0, 3)) if ends else 0):
         kind = draw(st.sampled_from(["relation", "event"]))
         element = f"{id_}:{kind}{number}"

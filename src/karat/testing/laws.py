@@ -16,7 +16,7 @@ from karat.corpus.memory import MemoryCorpus
 from karat.counts import Counts
 from karat.model import Document, Link, Pair
 from karat.plugin import Facts, Law, Measure, Tables, TableSpec
-from karat.problems import Finding, Findings
+from karat.problems import Findings, ignore
 from karat.protocols import Protocol
 from karat.result import Result, Score
 from karat.run import scoring
@@ -247,15 +247,15 @@ def _score(
 
 def _run(protocol: Protocol, gold: Facts, system: Facts, both: Sides) -> dict[str, Score]:
     """Score these documents, by the measures that these facts imply."""
-    plan, preparation = Plan(protocol, gold, system, Options()), Preparation([protocol], _ignore)
+    plan, preparation = Plan(protocol, gold, system, Options()), Preparation([protocol], ignore)
     rows = []
     golds, systems = ({document.id: document for document in side} for side in both)
     for id_ in sorted({*golds, *systems}):
         if id_ in golds or protocol.system_only_documents == "score":
             empty = Document(id_, topic=(golds.get(id_) or systems[id_]).topic)
             (prepared,) = preparation.prepare(Pair(golds.get(id_, empty), systems.get(id_, empty)), [0])
-            rows.append(plan.row(prepared, _no_line, _ignore))
-    scores = UnitTable(plan.measures, finish(plan.measures, rows, _ignore)).scores()
+            rows.append(plan.row(prepared, _no_line, ignore))
+    scores = UnitTable(plan.measures, finish(plan.measures, rows, ignore)).scores()
     return {id_: scores[id_] for id_ in plan.selected if id_ in scores}
 
 
@@ -280,7 +280,7 @@ def tables(protocol: Protocol, both: Sides) -> Iterator[tuple[Measure[Any, Any],
     """Each measure of a protocol with the table of each document, and with the finished table of each unit."""
     gold, system = (MemoryCorpus(side).facts() for side in both)
     measures = Plan(protocol, gold, system, Options()).measures.measures
-    preparation = Preparation([protocol], _ignore)
+    preparation = Preparation([protocol], ignore)
     systems = {document.id: document for document in both[1]}
     units: dict[str, list[Tables]] = {}
     for document in both[0]:
@@ -295,17 +295,13 @@ def tables(protocol: Protocol, both: Sides) -> Iterator[tuple[Measure[Any, Any],
             # Documents are added up even if each is a unit, to check that their tables do add up.
             together = [*units.values(), [made for unit in units.values() for made in unit]]
             whole = [spec.add([made.get(spec) for made in unit]) for unit in together]
-            for table in spec.finish(whole, _ignore) if spec.counted == "corpus" else whole:
+            for table in spec.finish(whole, ignore) if spec.counted == "corpus" else whole:
                 yield measure, table
 
 
 def _no_line(*item: object) -> None:
     """Find no line: generated documents have none."""
     del item
-
-
-def _ignore(finding: Finding) -> None:
-    """Ignore a finding about a generated corpus."""
 
 
 def _renamed(document: Document) -> Document:
@@ -324,16 +320,16 @@ def _without_messages(content: dict[str, Any]) -> dict[str, Any]:
     return content | {"warnings": [warning | {"message": ""} for warning in content["warnings"]]}
 
 
-def _difference(one: Any, other: Any, where: str = "") -> str:
+def _difference(value: Any, other: Any, where: str = "") -> str:
     """The first place where two results differ."""
-    if isinstance(one, dict) and isinstance(other, dict):
-        for key in dict.fromkeys([*one, *other]):
-            if one.get(key) != other.get(key):
-                return _difference(one.get(key), other.get(key), f"{where}/{key}")
-    return f"{where} from {one!r} to {other!r}"
+    if isinstance(value, dict) and isinstance(other, dict):
+        for key in dict.fromkeys([*value, *other]):
+            if value.get(key) != other.get(key):
+                return _difference(value.get(key), other.get(key), f"{where}/{key}")
+    return f"{where} from {value!r} to {other!r}"
 
 
-def _close(one: Sequence[float], other: Sequence[float]) -> bool:
-    return len(one) == len(other) and all(
-        math.isclose(x, y, rel_tol=1e-9, abs_tol=1e-9) for x, y in zip(one, other, strict=True)
+def _close(numbers: Sequence[float], other: Sequence[float]) -> bool:
+    return len(numbers) == len(other) and all(
+        math.isclose(x, y, rel_tol=1e-9, abs_tol=1e-9) for x, y in zip(numbers, other, strict=True)
     )

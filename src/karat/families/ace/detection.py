@@ -6,25 +6,22 @@ A table is that of one document, or of several in which elements occur again: th
 documents, and the level of a token is that of all its mentions. Relations and events read values document by document.
 """
 
-from abc import ABC, abstractmethod
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
 from math import fsum
-from typing import Generic, TypeVar
+from typing import TypeVar
 
 from karat.families.ace.elements import ElementsOfBothSides
 from karat.families.ace.mentions import DocumentTokens, MentionCorrespondences
-from karat.families.ace.plan import Plan, Ties, optimal
-from karat.families.ace.records import ElementToken, RelationToken, ScoredMention, differing
+from karat.families.ace.plan import IndexPair, Plan, Ties, optimal
+from karat.families.ace.records import Element, ElementToken, Location, ScoredMention
 from karat.families.ace.ties import Side, agreement, first_place
 from karat.model import Region
-from karat.plugin import Counted, ErrorsOf, Tables, TableSpec
-from karat.regions import extension, shared
+from karat.plugin import Tables, TableSpec
+from karat.regions import extension, place, shared
 
 K = TypeVar("K", bound=Hashable)
-T = TypeVar("T")
-Token = TypeVar("Token", ElementToken, RelationToken)
 
 ElementIds = tuple[str, str]
 """A gold element and a system element."""
@@ -37,97 +34,38 @@ COMPARED = {
 """Attributes that must be right for a mapped element to be correct and not an error."""
 
 
-class ElementValues(TableSpec[T]):
-    """The values of elements and of pairs of them, and the mapping that is worth most."""
+def best_mapping(
+    reading: Plan,
+    pairs: Mapping[ElementIds, float],
+    unmapped: Mapping[str, float],
+    overlaps: Mapping[ElementIds, float],
+    sides: tuple[Iterable[str], Iterable[str]],
+    table: "DetectionTable | None" = None,
+) -> dict[str, str]:
+    """Gold elements and the system elements they are mapped to: the mapping that maximises the score.
 
-    @property
-    def errors_of(self) -> ErrorsOf:
-        """Elements with their attributes, and their mentions or arguments."""
-        return "elements"
-
-    @property
-    def counted(self) -> Counted:
-        """An element may be in several documents of a unit, which the tables of single documents do not show."""
-        return "unit"
-
-
-class TokenTable(ABC, Generic[Token]):
-    """Values of tokens and of pairs of them, and the mapping that is worth most: the table that every task counts."""
-
-    gold: Mapping[str, Token]
-    system: Mapping[str, Token]
-    compared: Sequence[str]
-    """Attributes that must be right for a mapped element to be correct."""
-
-    def __init__(self, reading: Plan) -> None:
-        self.reading = reading
-
-    @cached_property
-    @abstractmethod
-    def reference(self) -> Mapping[str, float]:
-        """The value of each reference."""
-
-    @cached_property
-    @abstractmethod
-    def unmapped(self) -> Mapping[str, float]:
-        """The value of each unmapped system token, never positive."""
-
-    @cached_property
-    @abstractmethod
-    def pairs(self) -> Collection[ElementIds]:
-        """Elements that may be mapped to each other."""
-
-    @cached_property
-    @abstractmethod
-    def overlaps(self) -> Mapping[ElementIds, float]:
-        """The overlap of the mentions of two elements, if there is any."""
-
-    @abstractmethod
-    def value(self, gold: str, system: str) -> float:
-        """The value of a system element that is mapped to a reference."""
-
-    @abstractmethod
-    def own(self, system: str) -> float:
-        """The value of a system element against itself."""
-
-    @cached_property
-    def mapping(self) -> dict[str, str]:
-        """Gold elements and the system elements they are mapped to: the mapping that maximises the score.
-
-        A pair gains its value less that of a false alarm.
-        """
-        golds, systems = list(self.gold), list(self.system)
-        gold_index = {id_: index for index, id_ in enumerate(golds)}
-        system_index = {id_: index for index, id_ in enumerate(systems)}
-        gain, unmapped, overlaps = self.reading.gain, self.unmapped, self.overlaps
-        gains = {
-            (gold_index[g], system_index[s]): (gain(self.value(g, s), unmapped[s]), overlaps.get((g, s), 0.0))
-            for g, s in self.pairs
-        }
-        return {golds[g]: systems[s] for g, s in self.reading.assign_elements(gains, self.ties(golds, systems))}
-
-    def ties(self, golds: Sequence[str], systems: Sequence[str]) -> Ties | None:
-        """The ties between these elements that the arguments that refer to them decide; None if nothing does."""
-        del golds, systems
-        return None
-
-    def wrong_attributes(self, gold: str, system: str) -> list[str]:
-        """Attributes that differ."""
-        return differing(self.compared, self.gold[gold].element, self.system[system].element)
-
-    def wrong_arguments(self, gold: str, system: str) -> list[int]:
-        """Indexes of gold arguments that are wrong; entities, values and times have none."""
-        del gold, system
-        return []
-
-    def is_wrong_by_rule(self, gold: str, system: str) -> bool:
-        """Return whether arguments are wrong only because those of promoted mentions never are right (`Nist`)."""
-        del gold, system
-        return False
+    A pair gains its value less that of a false alarm. `sides` are the elements in the order of the text; `table` is
+    that of entities, values or times, of which arguments may decide ties.
+    """
+    golds, systems = map(list, sides)
+    gold_index, system_index = ({id_: index for index, id_ in enumerate(side)} for side in (golds, systems))
+    gain = reading.gain
+    gains = {
+        (gold_index[g], system_index[s]): (gain(value, unmapped[s]), overlaps.get((g, s), 0.0))
+        for (g, s), value in pairs.items()
+    }
+    ties = None if table is None else table.ties(golds, systems)
+    return {golds[g]: systems[s] for g, s in reading.assign_elements(gains, ties)}
 
 
-class DetectionValues(ElementValues["DetectionTable"]):
-    """The values of elements of a kind."""
+class DetectionValues(TableSpec["DetectionTable"]):
+    """The values of elements of a kind, of pairs of them, and the mapping that is worth most.
+
+    An element may be in several documents of a unit, which the tables of single documents do not show.
+    """
+
+    errors_of = "elements"
+    counted = "unit"
 
     def __init__(
         self, mentions: MentionCorrespondences, elements: ElementsOfBothSides, *, has_value: bool = True
@@ -151,14 +89,12 @@ class DetectionValues(ElementValues["DetectionTable"]):
         return DetectionTable([document for table in tables for document in table.documents], self)
 
 
-class DetectionTable(TokenTable[ElementToken]):
+class DetectionTable:
     """Values of entities, values or times."""
 
     def __init__(self, documents: list[DocumentTokens], spec: DetectionValues) -> None:
-        super().__init__(spec.reading)
-        self.documents = documents
-        self.spec = spec
-        self.compared = COMPARED[spec.kind]
+        self.documents, self.spec, self.reading = documents, spec, spec.reading
+        self.compared: Sequence[str] = COMPARED[spec.kind]
         self.gold = _by_id([document.gold for document in documents])
         self.system = _by_id([document.system for document in documents])
 
@@ -172,7 +108,8 @@ class DetectionTable(TokenTable[ElementToken]):
         """Value(sys, sys) in each document."""
         if not self.spec.has_value:
             return {
-                document.document: {token.element.id: 0.0 for token in document.system} for document in self.documents
+                part.document: dict.fromkeys([token.element.id for token in part.system], 0.0)
+                for part in self.documents
             }
         return {document.document: self._own_values(document.system, self.system) for document in self.documents}
 
@@ -184,6 +121,16 @@ class DetectionTable(TokenTable[ElementToken]):
             * mentions_value(kind, token.own, side[id_].level, token.own)
             for token in tokens
         }
+
+    @cached_property
+    def reference(self) -> dict[str, float]:
+        """The value of each reference, over documents."""
+        return summed(self.gold_values.values())
+
+    @cached_property
+    def own(self) -> dict[str, float]:
+        """The value of each system element against itself, over documents."""
+        return summed(self.system_values.values())
 
     @cached_property
     def unmapped(self) -> dict[str, float]:
@@ -210,18 +157,16 @@ class DetectionTable(TokenTable[ElementToken]):
     def _values(self, document: DocumentTokens) -> Iterator[tuple[ElementIds, float]]:
         """Element_Value · Mentions_Value of two elements that correspond in a document."""
         mentions_value, kind = self.reading.mentions_value, self.spec.kind
-        for (g, s), pair in document.pairs.items():
-            gold, id_, system = document.gold[g], document.gold[g].element.id, document.system[s].element.id
-            level = min(self.gold[id_].level, self.system[system].level)
-            yield (id_, system), pair.element_value * mentions_value(kind, pair.mmv, level, gold.own)
+        for ids, pair in document.pairs.items():
+            level = min(self.gold[ids[0]].level, self.system[ids[1]].level)
+            yield ids, pair.element_value * mentions_value(kind, pair.mmv, level, pair.own)
 
     def _add_unmapped(self, values: Mapping[str, dict[ElementIds, float]]) -> None:
         """Add the values where two elements correspond only in other documents: all system mentions are unmapped."""
         mentions_value, kind = self.reading.mentions_value, self.spec.kind
         partners: dict[str, dict[str, float]] = {}
         for document in self.documents:
-            for (g, s), pair in document.pairs.items():
-                gold, system = document.gold[g].element.id, document.system[s].element.id
+            for (gold, system), pair in document.pairs.items():
                 partners.setdefault(system, {})[gold] = pair.element_value
         for document in self.documents:
             known, owns = values[document.document], {token.element.id: token.own for token in document.gold}
@@ -239,35 +184,6 @@ class DetectionTable(TokenTable[ElementToken]):
         return summed(self.by_document.values())
 
     @cached_property
-    def overlaps(self) -> dict[ElementIds, float]:
-        """The mutual_overlap of their mapped mentions, over documents."""
-        return summed(
-            {
-                (document.gold[g].element.id, document.system[s].element.id): pair.overlap
-                for (g, s), pair in document.pairs.items()
-            }
-            for document in self.documents
-        )
-
-    def ties(self, golds: Sequence[str], systems: Sequence[str]) -> Ties:
-        """Elements in one place are told apart by the arguments that refer to them."""
-        return Ties(
-            lambda pair: (
-                first_place(self.gold[golds[pair[0]]].element),
-                first_place(self.system[systems[pair[1]]].element),
-            ),
-            lambda pair: agreement(*self._sides, (golds[pair[0]], systems[pair[1]])),
-        )
-
-    @cached_property
-    def _sides(self) -> tuple[Side, Side]:
-        gold, system = (
-            Side(element for document in self.documents for kind in document.elements[i].values() for element in kind)
-            for i in (0, 1)
-        )
-        return gold, system
-
-    @cached_property
     def partners(self) -> dict[str, list[str]]:
         """For each system element: the gold elements that it has a mention in correspondence with."""
         golds: dict[str, list[str]] = {}
@@ -276,9 +192,27 @@ class DetectionTable(TokenTable[ElementToken]):
         return golds
 
     @cached_property
-    def reference(self) -> dict[str, float]:
-        """The value of each reference, over documents."""
-        return summed(self.gold_values.values())
+    def mapping(self) -> dict[str, str]:
+        """Gold elements and the system elements they are mapped to."""
+        overlaps = summed({ids: pair.overlap for ids, pair in part.pairs.items()} for part in self.documents)
+        return best_mapping(self.reading, self.pairs, self.unmapped, overlaps, (self.gold, self.system), self)
+
+    def ties(self, golds: Sequence[str], systems: Sequence[str]) -> Ties:
+        """Elements in one place are told apart by the arguments that refer to them."""
+
+        def places(pair: IndexPair) -> tuple[Location, Location]:
+            gold, system = self.gold[golds[pair[0]]].element, self.system[systems[pair[1]]].element
+            return first_place(gold), first_place(system)
+
+        return places, lambda pair: agreement(*self._sides, (golds[pair[0]], systems[pair[1]]))
+
+    @cached_property
+    def _sides(self) -> tuple[Side, Side]:
+        gold, system = (
+            Side(element for document in self.documents for kind in document.elements[i].values() for element in kind)
+            for i in (0, 1)
+        )
+        return gold, system
 
     def mention_pairs(self, gold: str, system: str) -> Iterator[tuple[ScoredMention | None, ScoredMention | None]]:
         """The mentions of two elements that are mapped to each other: in each document mapped, missed, and spurious."""
@@ -289,36 +223,38 @@ class DetectionTable(TokenTable[ElementToken]):
 
         Names correspond as heads do, by mutual_overlap; as many as possible are mapped, then those that overlap most.
         """
+        least = self.spec.parameters.min_overlap
         for golds, systems in self._names:
             ours, theirs = golds.get(gold, ()), systems.get(system, ())
             overlaps = {
-                (g, s): shared(one, other) / max(extension(one), extension(other))
-                for g, one in enumerate(ours)
+                (g, s): shared(name, other) / max(extension(name), extension(other))
+                for g, name in enumerate(ours)
                 for s, other in enumerate(theirs)
             }
-            least = self.spec.parameters.min_overlap
             mapped = optimal({pair: (1, overlap) for pair, overlap in overlaps.items() if overlap >= least})
             yield from ((ours[g], theirs[s]) for g, s in mapped)
             yield from ((name, None) for g, name in enumerate(ours) if g not in {pair[0] for pair in mapped})
             yield from ((None, name) for s, name in enumerate(theirs) if s not in {pair[1] for pair in mapped})
 
     @cached_property
-    def _names(self) -> list[tuple[dict[str, Sequence[Region]], ...]]:
+    def _names(self) -> list[list[dict[str, Sequence[Region]]]]:
         """For each document: the names of gold elements, and of the system's, by id."""
         return [
-            tuple(
-                {token.element.id: token.element.names for token in side} for side in (document.gold, document.system)
-            )
+            [
+                {token.element.id: _names_of(token.element) for token in side}
+                for side in (document.gold, document.system)
+            ]
             for document in self.documents
         ]
 
-    def own(self, system: str) -> float:
-        """The value of a system element against itself, over documents."""
-        return fsum([values[system] for values in self.system_values.values() if system in values])
 
-    def value(self, gold: str, system: str) -> float:
-        """The value of a system element that is mapped to a reference."""
-        return self.pairs[gold, system]
+def _names_of(element: Element) -> Sequence[Region]:
+    """The names of an entity; of a promoted mention, those of its entity that its head overlaps."""
+    if element.parent is None:
+        return element.names
+    (mention,) = element.mentions
+    head = place(mention, "head") or place(mention)
+    return [name for name in element.names if shared(head, name)]
 
 
 def summed(documents: Iterable[dict[K, float]]) -> dict[K, float]:

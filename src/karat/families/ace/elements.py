@@ -12,9 +12,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from karat.families.ace.plan import Plan
 from karat.families.ace.records import ARGUED, DETECTED, MAIN_ROLES, Argument, Element, Location
 from karat.families.ace.ties import sort_elements
-from karat.model import Document, Mention, Region, Value, qualified
+from karat.model import Document, Mention, Value, qualified
 from karat.plugin import Tables, TableSpec
-from karat.regions import place, shared
+from karat.regions import place
 
 ElementsByKind = dict[str, list[Element]]
 """The elements of one side of a document by kind, in the order of the text."""
@@ -46,13 +46,8 @@ class WholeElements(ElementsOfBothSides):
                 mentions[id_].append(mention)
             else:
                 mentions[id_], kinds[id_] = [mention], mention.kind
-        attributes: dict[str, Mapping[str, Value]] = {}
-        names: dict[str, list[Region]] = {}
-        for cluster in document.clusters:
-            kinds[cluster.id] = cluster.kind
-            attributes[cluster.id] = cluster.attributes
-            if cluster.names:
-                names[cluster.id] = [name.place.span for name in cluster.names if name.place.span]
+        clusters = {cluster.id: cluster for cluster in document.clusters}
+        kinds |= {id_: cluster.kind for id_, cluster in clusters.items()}
         arguments: dict[str, set[Argument]] = {}
         for link in document.links:
             kind = kinds.get(link.target)
@@ -60,28 +55,27 @@ class WholeElements(ElementsOfBothSides):
                 arguments.setdefault(link.source, set()).add(Argument(link.kind, kind, link.target))
         elements: ElementsByKind = {}
         for id_, kind in kinds.items():
-            members = mentions.get(id_, ())
-            completed = self._completed(kind, attributes.get(id_, {}), members)
+            members, cluster = mentions.get(id_, ()), clusters.get(id_)
+            completed = self._completed(kind, {} if cluster is None else cluster.attributes, members)
             element = Element(id_, kind, completed, members, self.reading.inherent_value(kind, completed))
-            element.names = names.get(id_, ())
+            if cluster is not None and cluster.names:
+                element.names = [name.place.span for name in cluster.names if name.place.span]
+            if kind in ARGUED:
+                element.arguments = tuple(arguments.get(id_, ()))
             elements.setdefault(kind, []).append(element)
-        for element in (element for kind in ARGUED for element in elements.get(kind, ())):
-            element.arguments = tuple(arguments.get(element.id, ()))
         sort_elements(elements)
         order = _positions(element.id for kind in DETECTED for element in elements.get(kind, ()))
-        for kind in ARGUED:
-            for element in elements.get(kind, ()):
-                element.arguments = _in_order(element.arguments, order)
+        for element in (element for kind in ARGUED for element in elements.get(kind, ())):
+            element.arguments = _in_order(element.arguments, order)
         return elements
 
     def _completed(
         self, kind: str, attributes: Mapping[str, Value], mentions: Sequence[Mention]
     ) -> Mapping[str, Value]:
         """Add the attributes that follow from others; one that is written empty is absent."""
-        written = attributes
         if "" in attributes.values():
-            written = {name: value for name, value in attributes.items() if value != ""}
-        completed: dict[str, Value] = {**self.reading.default_attributes(kind), **written}
+            attributes = {name: value for name, value in attributes.items() if value != ""}
+        completed: dict[str, Value] = {**self.reading.default_attributes(kind), **attributes}
         if kind == "entity":
             completed["level"] = self.reading.level(mentions)
         elif kind == "time":
@@ -174,19 +168,13 @@ def _promoted(elements: ElementsByKind, kinds: Sequence[str], document: str) -> 
                 (mention,),
                 element.inherent,
                 parent=element.id,
-                names=element.names and _names_in(element, mention),
+                names=element.names,
             )
             for element in elements.get(kind, ())
             for mention in element.mentions
         ]
         for kind in kinds
     }
-
-
-def _names_in(element: Element, mention: Mention) -> Sequence[Region]:
-    """The names of an element that the head of a mention overlaps."""
-    head = place(mention, "head") or place(mention)
-    return [name for name in element.names if shared(head, name)]
 
 
 def _at_level(element: Element, mention: Mention) -> Mapping[str, Value]:

@@ -78,19 +78,15 @@ def _counterparts(table: object) -> Mapping[str, str]:
     return {gold: system for values in tables for gold, system in values.mapping.items()}
 
 
-def _items(details: Iterable[Detail]) -> Iterator[tuple[Detail, list[Detail]]]:
-    """Each element with its parts."""
-    item: Detail | None = None
-    parts: list[Detail] = []
+def _items(details: Iterable[Detail]) -> list[tuple[Detail, list[Detail]]]:
+    """Each element with its parts, which follow it."""
+    items: list[tuple[Detail, list[Detail]]] = []
     for detail in details:
         if detail.listed is None:
-            parts.append(detail)
-            continue
-        if item is not None:
-            yield item, parts
-        item, parts = detail, []
-    if item is not None:
-        yield item, parts
+            items[-1][1].append(detail)
+        else:
+            items.append((detail, []))
+    return items
 
 
 def _class_of(detail: Detail, parts: Sequence[Detail], sides: "Sequence[_Sides]") -> str | None:

@@ -21,13 +21,7 @@ from karat.families.ace.mentions import MentionCorrespondences
 from karat.families.ace.nist import Nist
 from karat.families.ace.plan import Plan
 from karat.families.ace.recognition import RecognitionTable, RecognitionValues, ValueTable
-from karat.families.ace.records import (
-    ARGUED,
-    DETECTED,
-    PLURALS,
-    Parameters,
-    lacks,
-)
+from karat.families.ace.records import ARGUED, DETECTED, PLURALS, Parameters, lacks
 from karat.families.ace.tokens import ValueCounts, element_item, token_counts, token_details, token_outcomes
 from karat.plugin import (
     Card,

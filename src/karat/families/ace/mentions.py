@@ -5,7 +5,7 @@ document add up their mentions, alone and in pairs.
 """
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from math import fsum
 
@@ -23,7 +23,7 @@ from karat.families.ace.records import (
 )
 from karat.limits import MOST_PAIRS, check_pairs
 from karat.match.similarities import overlaps
-from karat.model import Boxes, Mention, Region, Value
+from karat.model import Region, Value
 from karat.plugin import Tables, TableSpec
 from karat.problems import quoted
 from karat.regions import extension, place, shared
@@ -48,51 +48,51 @@ class CorrespondenceTable:
     """Mentions of both sides, pairs in correspondence, and Element_Value of the elements they belong to."""
 
     def __init__(self, gold: list[Element], system: list[Element], spec: MentionCorrespondences, document: str) -> None:
-        reading, parameters = spec.reading, spec.parameters
-        self._elements = gold, system
         self.spec = spec
-        self.gold = _scored(gold, spec)
-        self.system = _scored(system, spec)
+        self._elements = gold, system
+        self._element_values: dict[tuple[int, int], float] = {}
+        self.gold, self.system = _scored(gold, spec), _scored(system, spec)
         self.pairs = _corresponding(self.gold, self.system, spec, document)
         corresponding = {pair.system for pair in self.pairs}
         for index, mention in enumerate(self.system):
-            mention.unmapped = reading.unmapped_mmv(parameters, mention, corresponds=index in corresponding)
-        self._element_values: dict[tuple[int, int], float] = {}
+            mention.unmapped = spec.reading.unmapped_mmv(spec.parameters, mention, corresponds=index in corresponding)
 
     def element_value(self, gold: int, system: int) -> float:
         """Element_Value of two elements by their indexes, computed once."""
         known = self._element_values.get((gold, system))
         if known is None:
-            elements = self._elements[0][gold], self._elements[1][system]
-            known = self._element_values[gold, system] = self.spec.reading.element_value(
-                self.spec.parameters, *elements
-            )
+            spec, (golds, systems) = self.spec, self._elements
+            known = spec.reading.element_value(spec.parameters, golds[gold], systems[system])
+            self._element_values[gold, system] = known
         return known
 
 
 def _scored(elements: Sequence[Element], spec: MentionCorrespondences) -> list[ScoredMention]:
     """All mentions of elements of a kind: an entity's are compared by their heads, others by their extents."""
-    values, own_mmv = spec.parameters.MTypeValue, spec.reading.own_mmv
+    values, reading, is_entity = spec.parameters.MTypeValue, spec.reading, spec.kind == "entity"
+    known: dict[tuple[Value | None, ...], tuple[float, dict[str, Value]]] = {}
     scored = []
     for index, element in enumerate(elements):
         for mention in element.mentions:
-            if spec.kind == "entity":
-                region = place(mention, "head") or place(mention)
-                value = value_of(values, mention.attributes.get("type"))
-                compared = _compared(mention, element, spec)
-            else:
-                region, value, compared = place(mention), value_of(values, None), {}
-            scored.append(ScoredMention(mention, index, region, extension(region), value, own_mmv(value), compared))
+            region = (place(mention, "head") if is_entity else ()) or place(mention)
+            written, role = mention.attributes, reading.mention_role(mention, element) if is_entity else None
+            key = written.get("type"), role, written.get("metonymy_mention")
+            if key not in known:
+                known[key] = value_of(values, key[0]), _compared(spec.parameters.W_Merr, *key)
+            value, compared = known[key]
+            scored.append(
+                ScoredMention(mention, index, region, extension(region), value, reading.own_mmv(value), compared)
+            )
     return scored
 
 
-def _compared(mention: Mention, entity: Element, spec: MentionCorrespondences) -> dict[str, Value]:
-    """The attributes of an entity mention that W_Merr weighs, in its order."""
-    written = mention.attributes
-    known = {"type": written.get("type"), "role": spec.reading.mention_role(mention, entity), "style": "LITERAL"}
-    if "metonymy_mention" in written and str(written["metonymy_mention"]).upper() == "TRUE":
-        known["style"] = "METONYMIC"
-    return {name: value for name in spec.parameters.W_Merr if (value := known.get(name)) is not None}
+def _compared(
+    names: Iterable[str], type_: Value | None, role: Value | None, metonymy: Value | None
+) -> dict[str, Value]:
+    """The attributes of an entity mention that W_Merr weighs, in its order; values and times have none."""
+    style = "METONYMIC" if str(metonymy).upper() == "TRUE" else "LITERAL"
+    known = {"type": type_, "role": role, "style": style}
+    return {name: value for name in names if (value := known.get(name)) is not None}
 
 
 def _corresponding(
@@ -119,7 +119,10 @@ def common_extensions(
     if len(gold) * len(system) > MOST_PAIRS:
         count = len(gold) * len(system) if is_image else _overlap_count(gold, system)  # type: ignore[arg-type]
         check_pairs(count, "pairs of overlapping mentions", where=f"document {quoted(document)}", origin="gold")
-    return _common_areas(gold, system) if is_image else overlaps(gold, system)  # type: ignore[arg-type]
+    if not is_image:
+        return overlaps(gold, system)  # type: ignore[arg-type]
+    areas = {(s, g): shared(ours, theirs) for s, theirs in enumerate(system) for g, ours in enumerate(gold)}
+    return {pair: area for pair, area in areas.items() if area}
 
 
 def _overlap_count(gold: Sequence[Region], system: Sequence[Region]) -> int:
@@ -129,13 +132,8 @@ def _overlap_count(gold: Sequence[Region], system: Sequence[Region]) -> int:
     return sum(bisect_left(begins, end) - bisect_right(ends, begin) for region in system for begin, end in region)
 
 
-def _common_areas(gold: Sequence[Boxes], system: Sequence[Boxes]) -> dict[tuple[int, int], float]:
-    areas = {(s, g): shared(ours, theirs) for s, theirs in enumerate(system) for g, ours in enumerate(gold)}
-    return {pair: area for pair, area in areas.items() if area}
-
-
 class DocumentTokens:
-    """The tokens of both sides of one document, and pairs of them by their indexes (gold, system).
+    """The tokens of both sides of one document, and pairs of them by the ids of their elements (gold, system).
 
     Two tokens are a pair if any of their mentions correspond.
     """
@@ -147,23 +145,31 @@ class DocumentTokens:
         promoted: tuple[bool, bool],
         mentions: CorrespondenceTable,
     ) -> None:
-        self.document = document
-        self.elements = elements
-        self.mentions = mentions
-        self._reading = mentions.spec.reading
-        levels = mentions.spec.parameters.MTypeValue
-        self._gold_owners = _owners(mentions.gold, is_promoted=promoted[0])
-        self._system_owners = _owners(mentions.system, is_promoted=promoted[1])
-        golds, systems = (side.get(mentions.spec.kind, []) for side in elements)
-        self.gold = _tokens(golds, mentions.gold, levels, is_promoted=promoted[0])
-        self.system = _tokens(systems, mentions.system, levels, is_promoted=promoted[1])
+        self.document, self.elements, self.mentions = document, elements, mentions
+        spec, sides = mentions.spec, (mentions.gold, mentions.system)
+        self._reading = spec.reading
+        self._owners = [
+            range(len(side)) if is_promoted else [mention.element for mention in side]
+            for side, is_promoted in zip(sides, promoted, strict=True)
+        ]
+        self.gold, self.system = (
+            _tokens(elements[i].get(spec.kind, []), sides[i], self._owners[i], spec.parameters.MTypeValue)
+            for i in (0, 1)
+        )
+        gold_owners, system_owners = self._owners
         correspondences: dict[tuple[int, int], list[Correspondence]] = {}
         for pair in mentions.pairs:
-            owners = self._gold_owners[pair.gold], self._system_owners[pair.system]
-            correspondences.setdefault(owners, []).append(pair)
-        self.pairs = {(g, s): self._pair(s, pairs) for (g, s), pairs in correspondences.items()}
+            owners = gold_owners[pair.gold], system_owners[pair.system]
+            if owners in correspondences:
+                correspondences[owners].append(pair)
+            else:
+                correspondences[owners] = [pair]
+        self.pairs = {
+            ((gold := self.gold[g]).element.id, (system := self.system[s]).element.id): self._pair(gold, system, pairs)
+            for (g, s), pairs in correspondences.items()
+        }
 
-    def _pair(self, system: int, pairs: list[Correspondence]) -> ElementPair:
+    def _pair(self, gold: ElementToken, system: ElementToken, pairs: list[Correspondence]) -> ElementPair:
         """Value two tokens under the mapping of their mentions that maximises Σ MMV of the system's."""
         reading, mentions, mapped = self._reading, self.mentions.system, pairs
         if len(pairs) > 1:
@@ -173,54 +179,44 @@ class DocumentTokens:
             }
             chosen = set(reading.assign(gains))
             mapped = [pair for pair in pairs if (pair.system, pair.gold) in chosen]
-        parents = self.mentions.gold[pairs[0].gold].element, mentions[pairs[0].system].element
-        unmapped = self.system[system].unmapped - fsum([mentions[pair.system].unmapped for pair in mapped])
+        value = self.mentions.element_value(
+            self.mentions.gold[pairs[0].gold].element, mentions[pairs[0].system].element
+        )
+        unmapped = system.unmapped - fsum([mentions[pair.system].unmapped for pair in mapped])
         mmv = fsum([pair.mmv for pair in mapped]) + unmapped
-        overlap = fsum([pair.overlap for pair in mapped])
-        return ElementPair(self.mentions.element_value(*parents), mmv, overlap, mapped)
+        return ElementPair(value, mmv, gold.own, fsum([pair.overlap for pair in mapped]), mapped)
 
     def mention_pairs(self, gold: str, system: str) -> Iterator[tuple[ScoredMention | None, ScoredMention | None]]:
         """The mentions of two elements that are mapped to each other: those that are mapped, missed, and spurious."""
-        ours, theirs = self._mentions_by_id
-        (g, golds), (s, systems) = ours.get(gold, (-1, [])), theirs.get(system, (-1, []))
-        pair = self.pairs.get((g, s))
+        pair = self.pairs.get((gold, system))
         mapped = [] if pair is None else pair.mapped
         yield from ((self.mentions.gold[both.gold], self.mentions.system[both.system]) for both in mapped)
         mapped_golds, mapped_systems = {both.gold for both in mapped}, {both.system for both in mapped}
-        yield from ((self.mentions.gold[index], None) for index in golds if index not in mapped_golds)
-        yield from ((None, self.mentions.system[index]) for index in systems if index not in mapped_systems)
+        golds, systems = self._mentions_of
+        yield from ((self.mentions.gold[i], None) for i in golds.get(gold, ()) if i not in mapped_golds)
+        yield from ((None, self.mentions.system[i]) for i in systems.get(system, ()) if i not in mapped_systems)
 
     @cached_property
-    def _mentions_by_id(self) -> list[dict[str, tuple[int, list[int]]]]:
-        """For gold, and for the system: the index of each element by its id, and those of its mentions."""
-        sides = []
-        for tokens, owners in ((self.gold, self._gold_owners), (self.system, self._system_owners)):
-            indexes: list[list[int]] = [[] for _ in tokens]
+    def _mentions_of(self) -> list[dict[str, list[int]]]:
+        """For gold, and for the system: the indexes of the mentions of each element, by its id."""
+        sides: list[dict[str, list[int]]] = [{}, {}]
+        for tokens, owners, side in zip((self.gold, self.system), self._owners, sides, strict=True):
             for mention, owner in enumerate(owners):
-                indexes[owner].append(mention)
-            sides.append({token.element.id: (index, indexes[index]) for index, token in enumerate(tokens)})
+                side.setdefault(tokens[owner].element.id, []).append(mention)
         return sides
 
 
-def _owners(mentions: Sequence[ScoredMention], *, is_promoted: bool) -> list[int]:
-    """The index of the token that each mention belongs to."""
-    return list(range(len(mentions))) if is_promoted else [mention.element for mention in mentions]
-
-
 def _tokens(
-    elements: Sequence[Element], mentions: Sequence[ScoredMention], levels: Weights | Weight, *, is_promoted: bool
+    elements: Sequence[Element], mentions: Sequence[ScoredMention], owners: Sequence[int], levels: Weights | Weight
 ) -> list[ElementToken]:
     """Add up the mentions of each element: Σ MMV against themselves, and if they are all unmapped."""
-    if is_promoted:
+    if isinstance(owners, range):  # promoted: each element has one mention
         sums = [(mention.own, mention.unmapped) for mention in mentions]
     else:
         members: list[list[ScoredMention]] = [[] for _ in elements]
-        for mention in mentions:
-            members[mention.element].append(mention)
-        sums = [
-            (fsum([mention.own for mention in group]), fsum([mention.unmapped for mention in group]))
-            for group in members
-        ]
+        for mention, owner in zip(mentions, owners, strict=True):
+            members[owner].append(mention)
+        sums = [(fsum([part.own for part in group]), fsum([part.unmapped for part in group])) for group in members]
     return [
         ElementToken(element, value_of(levels, element.attributes.get("level")), own, unmapped)
         for element, (own, unmapped) in zip(elements, sums, strict=True)

@@ -4,9 +4,8 @@ Where the plan leaves something open, the formulas read it as docs/ace-values.md
 computes instead.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from math import ceil, fsum, log, prod
-from typing import NamedTuple
 
 from karat.families.ace.records import (
     MAIN_ROLES,
@@ -21,7 +20,7 @@ from karat.families.ace.records import (
     RelationToken,
     ScoredMention,
     value_of,
-    wrong_attributes,
+    wrong_mention_attributes,
 )
 from karat.match.assignment import assignment
 from karat.model import Mention, Value
@@ -33,18 +32,14 @@ Gains = Mapping[IndexPair, tuple[int, float]]
 """For each pair that may be mapped: its gain over leaving both unmapped, and their overlap."""
 
 
-class Ties(NamedTuple):
-    """What decides between pairs of elements that the text does not order."""
-
-    places: Callable[[IndexPair], tuple[Location, Location]]
-    """The places of both elements."""
-    agreement: Callable[[IndexPair], int]
+Ties = tuple[Callable[[IndexPair], Hashable], Callable[[IndexPair], int]]
+"""For pairs of elements that the text does not order: the places of both, and how well their arguments agree."""
 
 
 def optimal(gains: Gains, agreement: Callable[[IndexPair], int] | None = None) -> list[IndexPair]:
     """The pairs with the greatest sum of gains; ties: more pairs, overlap, agreement, then text order."""
     usable = [pair for pair, (gain, _) in gains.items() if gain >= 0]
-    if len({row for row, _ in usable}) == len({column for _, column in usable}) == len(usable):
+    if is_one_to_one(usable):
         return sorted(usable)
     # One integer per pair: its gain, then 1 for the number of pairs, then its overlap, then its agreement.
     overlaps = {pair: round(gains[pair][1] * 1e6) for pair in usable}
@@ -59,17 +54,23 @@ def optimal(gains: Gains, agreement: Callable[[IndexPair], int] | None = None) -
 
 def optimal_in_place(gains: Gains, ties: Ties) -> list[IndexPair]:
     """The same, where elements in one place, which the text does not order, are exchanged for more agreement."""
-    chosen = optimal(gains)
+    chosen, (places_of, agreement) = optimal(gains), ties
     if len(chosen) == len(gains):
         return chosen
-    places = set(map(ties.places, chosen))
-    alike = {pair: gain for pair, gain in gains.items() if ties.places(pair) in places}
-    return chosen if len(alike) == len(chosen) else optimal(alike, ties.agreement)
+    places = set(map(places_of, chosen))
+    alike = {pair: gain for pair, gain in gains.items() if places_of(pair) in places}
+    return chosen if len(alike) == len(chosen) else optimal(alike, agreement)
+
+
+def is_one_to_one(pairs: Collection[IndexPair]) -> bool:
+    """Return whether no row and no column is in two of the pairs."""
+    count = len(pairs)
+    return count < 2 or count == len({row for row, _ in pairs}) == len({column for _, column in pairs})
 
 
 def largest(pairs: Collection[IndexPair]) -> int:
     """The size of the largest one-to-one mapping."""
-    return len(assignment(dict.fromkeys(pairs, 1)))
+    return len(pairs) if is_one_to_one(pairs) else len(assignment(dict.fromkeys(pairs, 1)))
 
 
 Attributes = Mapping[str, Value]
@@ -114,8 +115,8 @@ class Plan:
         """
         ours, theirs = gold.attributes, system.attributes
         if not parameters.W_err:
-            weights = parameters.AttrValue.items()
-            return fsum([value_of(weight, ours[name]) for name, weight in weights if _agree(name, ours, theirs)])
+            both = [(name, weight) for name, weight in parameters.AttrValue.items() if name in ours and name in theirs]
+            return fsum([value_of(weight, ours[name]) for name, weight in both if ours[name] == theirs[name]])
         value = min(gold.inherent, system.inherent)
         if ours != theirs:
             for name, weight in parameters.W_err.items():
@@ -139,7 +140,7 @@ class Plan:
 
     def mention_errors(self, parameters: DetectionParameters, gold: ScoredMention, system: ScoredMention) -> float:
         """Π W_Merr over the attributes of two mentions that differ."""
-        return prod([parameters.W_Merr[name] for name in wrong_attributes(gold, system)], start=1.0)
+        return prod([parameters.W_Merr[name] for name in wrong_mention_attributes(gold, system)], start=1.0)
 
     def unmapped_mmv(self, parameters: DetectionParameters, mention: ScoredMention, *, corresponds: bool) -> float:
         """MMV of an unmapped mention: -MTypeValue · W_M-FA, and · W_M-CR if it corresponds to any reference mention."""
@@ -147,7 +148,7 @@ class Plan:
 
     def level(self, mentions: Iterable[Mention]) -> str:
         """The level of an entity: the most valued type of its mentions."""
-        types = [str(mention.attributes.get("type", "")) for mention in mentions]
+        types = dict.fromkeys([str(mention.attributes.get("type", "")) for mention in mentions])
         values = self.detection["entity"].MTypeValue
         return max(types, key=lambda type_: value_of(values, type_), default="")
 
@@ -342,11 +343,6 @@ class Plan:
         """The reason why tasks on a kind of element have no row, if they have none."""
         del kind, gold_kinds, system_kinds
         return None
-
-
-def _agree(name: str, gold: Attributes, system: Attributes) -> bool:
-    """Return whether both have an attribute, and the same value of it."""
-    return name in gold and name in system and gold[name] == system[name]
 
 
 def head_text(mention: Mention) -> str:

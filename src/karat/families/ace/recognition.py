@@ -13,28 +13,22 @@ from typing import Any
 
 from msgspec import Struct
 
-from karat.families.ace.detection import DetectionTable, DetectionValues, ElementIds, ElementValues, TokenTable, summed
+from karat.families.ace.detection import DetectionTable, DetectionValues, ElementIds, best_mapping, summed
 from karat.families.ace.elements import ElementsOfBothSides
 from karat.families.ace.mentions import common_extensions
 from karat.families.ace.plan import IndexPair, optimal
-from karat.families.ace.records import (
-    Argument,
-    ArgumentPair,
-    Element,
-    Location,
-    RelationCandidate,
-    RelationPair,
-    RelationToken,
-)
-from karat.limits import check_pairs
-from karat.model import Mention
-from karat.plugin import Tables
+from karat.families.ace.records import Argument, ArgumentPair, Element, RelationCandidate, RelationPair, RelationToken
+from karat.limits import MOST_PAIRS, check_pairs
+from karat.plugin import Tables, TableSpec
 from karat.problems import quoted
 from karat.regions import extension, place
 
 
-class RecognitionValues(ElementValues["RecognitionTable"]):
-    """The values of relations, or of events."""
+class RecognitionValues(TableSpec["RecognitionTable"]):
+    """The values of relations, or of events, of pairs of them, and the mapping that is worth most."""
+
+    errors_of = "elements"
+    counted = "unit"
 
     def __init__(
         self,
@@ -79,7 +73,7 @@ class DocumentRelations(Struct, frozen=True, gc=False):
     system: list[Element]
 
 
-class RecognitionTable(TokenTable[RelationToken]):
+class RecognitionTable:
     """Values of relations or events."""
 
     def __init__(
@@ -89,17 +83,18 @@ class RecognitionTable(TokenTable[RelationToken]):
         whole: Mapping[str, DetectionTable],
         spec: RecognitionValues,
     ) -> None:
-        super().__init__(spec.reading)
-        self.documents = documents
-        self.arguments = arguments
-        self.whole = whole
-        self.spec = spec
-        self.compared = tuple(spec.parameters.W_err)
+        self.documents, self.arguments, self.whole, self.spec = documents, arguments, whole, spec
+        self.reading = spec.reading
+        self.compared: Sequence[str] = tuple(spec.parameters.W_err)
         self.is_promoted = bool(whole)
         gold_values = {kind: table.gold_values for kind, table in arguments.items()}
         system_values = {kind: table.system_values for kind, table in arguments.items()}
         self.gold = self._tokens([(relations.document, relations.gold) for relations in documents], gold_values)
         self.system = self._tokens([(relations.document, relations.system) for relations in documents], system_values)
+        self.reference = {id_: token.value for id_, token in self.gold.items()}
+        """The value of each reference."""
+        self.own = {id_: token.value for id_, token in self.system.items()}
+        """The value of each system element against itself."""
 
     def _tokens(
         self,
@@ -137,12 +132,7 @@ class RecognitionTable(TokenTable[RelationToken]):
     def unmapped(self) -> dict[str, float]:
         """The value of each unmapped system token, never positive."""
         value = self.reading.unmapped_relation_value
-        return {id_: value(self.spec.parameters, token.value) for id_, token in self.system.items()}
-
-    @cached_property
-    def reference(self) -> dict[str, float]:
-        """The value of each reference."""
-        return {id_: token.value for id_, token in self.gold.items()}
+        return {id_: value(self.spec.parameters, own) for id_, own in self.own.items()}
 
     @cached_property
     def overlaps(self) -> dict[ElementIds, float]:
@@ -150,7 +140,7 @@ class RecognitionTable(TokenTable[RelationToken]):
         return summed(_overlaps(document) for document in self.documents)
 
     @cached_property
-    def pairs(self) -> dict[ElementIds, RelationPair]:
+    def relation_pairs(self) -> dict[ElementIds, RelationPair]:
         """Each two tokens (gold, system) that have a basis for correspondence."""
         mappable = {}
         for (gold, system), values in self._candidates().items():
@@ -159,6 +149,16 @@ class RecognitionTable(TokenTable[RelationToken]):
                 mappable[gold, system] = pair
         return mappable
 
+    @cached_property
+    def pairs(self) -> dict[ElementIds, float]:
+        """The value of each of these pairs."""
+        return {ids: pair.value for ids, pair in self.relation_pairs.items()}
+
+    @cached_property
+    def mapping(self) -> dict[str, str]:
+        """Gold elements and the system elements they are mapped to."""
+        return best_mapping(self.reading, self.pairs, self.unmapped, self.overlaps, (self.gold, self.system))
+
     def _candidates(self) -> dict[ElementIds, dict[IndexPair, float]]:
         """Tokens with overlapping extents, or with arguments (system, gold) whose elements correspond; their values."""
         holders: dict[tuple[str, str], list[tuple[str, int]]] = {}
@@ -166,20 +166,19 @@ class RecognitionTable(TokenTable[RelationToken]):
             for j, argument in enumerate(token.arguments):
                 holders.setdefault((argument.kind, argument.element), []).append((id_, j))
         candidates: dict[ElementIds, dict[IndexPair, float]] = {ids: {} for ids in self.overlaps}
-        count = 0
+        count, most = 0, MOST_PAIRS * len(self.documents)
         for id_, token in self.system.items():
             for i, argument in enumerate(token.arguments):
-                table = self.arguments[argument.kind]
-                for partner in table.partners.get(argument.element, ()):
-                    held = holders.get((argument.kind, partner))
-                    if held is None:
-                        continue
-                    value = self.argument_value(table.by_document, (partner, argument.element), token.documents)
-                    for holder, j in held:
-                        candidates.setdefault((holder, id_), {})[i, j] = value
-                    count += len(held)
-            where = f"document {quoted(token.documents[0])}"
-            check_pairs(count // len(self.documents), "pairs of arguments", where=where, origin="gold")
+                table, element = self.arguments[argument.kind], argument.element
+                for partner in table.partners.get(element, ()):
+                    if (held := holders.get((argument.kind, partner))) is not None:
+                        value = self.argument_value(table.by_document, (partner, element), token.documents)
+                        for holder, j in held:
+                            candidates.setdefault((holder, id_), {})[i, j] = value
+                        count += len(held)
+            if count > most:
+                where = f"document {quoted(token.documents[0])}"
+                check_pairs(count // len(self.documents), "pairs of arguments", where=where, origin="gold")
         return candidates
 
     def _pair(
@@ -222,17 +221,9 @@ class RecognitionTable(TokenTable[RelationToken]):
         parent = self.arguments[system.kind].system[system.element].element.parent
         return self.reading.promoted_is_mapped(gold.element, parent, self.whole[gold.kind].mapping)
 
-    def value(self, gold: str, system: str) -> float:
-        """The value of a system element that is mapped to a reference."""
-        return self.pairs[gold, system].value
-
-    def own(self, system: str) -> float:
-        """The value of a system element against itself."""
-        return self.system[system].value
-
     def wrong_arguments(self, gold: str, system: str) -> list[int]:
         """Indexes of gold arguments that are not mapped to what their element is mapped to."""
-        mapped = self.pairs[gold, system].arguments
+        mapped = self.relation_pairs[gold, system].arguments
         ours, theirs = self.gold[gold].arguments, self.system[system].arguments
         if self.is_promoted:
             is_right = self.reading.promoted_is_right
@@ -243,12 +234,12 @@ class RecognitionTable(TokenTable[RelationToken]):
 
     def is_wrong_by_rule(self, gold: str, system: str) -> bool:
         """Return whether arguments are wrong only because those of promoted mentions never are right (`Nist`)."""
-        ours, mapped = self.gold[gold].arguments, self.pairs[gold, system].arguments
+        ours, mapped = self.gold[gold].arguments, self.relation_pairs[gold, system].arguments
         return self.is_promoted and len(mapped) == len(ours) and bool(self.wrong_arguments(gold, system))
 
     def argument_pairs(self, gold: str, system: str) -> Iterator[tuple[Argument | None, Argument | None]]:
         """The arguments of two elements that are mapped to each other: those that are mapped, missed, and spurious."""
-        mapped = self.pairs[gold, system].arguments
+        mapped = self.relation_pairs[gold, system].arguments
         ours, theirs = self.gold[gold].arguments, self.system[system].arguments
         for j, argument in enumerate(ours):
             yield argument, theirs[mapped[j]] if j in mapped else None
@@ -263,7 +254,7 @@ ValueTable = DetectionTable | RecognitionTable
 def _overlaps(document: DocumentRelations) -> dict[ElementIds, float]:
     """The overlap of mention extents of tokens (gold, system) in one document under their best mapping."""
     golds, systems = (
-        [(element.id, _extent(mention)) for element in side for mention in element.mentions]
+        [(element.id, place(mention, "extent") or place(mention)) for element in side for mention in element.mentions]
         for side in (document.gold, document.system)
     )
     regions = [region for _, region in golds], [region for _, region in systems]
@@ -274,12 +265,9 @@ def _overlaps(document: DocumentRelations) -> dict[ElementIds, float]:
     return {ids: _mapped_share(share_of) for ids, share_of in shares.items()}
 
 
-def _extent(mention: Mention) -> Location:
-    """The whole extent; an event mention's span is its anchor."""
-    return place(mention, "extent") or place(mention)
-
-
 def _mapped_share(shares: Mapping[IndexPair, float]) -> float:
     """The overlap of mention extents of two tokens under the mapping that makes it largest."""
+    if len(shares) == 1:
+        return next(iter(shares.values()))
     gains = {pair: (round(share * 1e12), 0.0) for pair, share in shares.items()}
     return fsum([shares[pair] for pair in optimal(gains)])

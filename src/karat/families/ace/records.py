@@ -52,13 +52,6 @@ class RecognitionParameters(Struct, frozen=True, forbid_unknown_fields=True):
     """Types in which Arg-1 and Arg-2 may be exchanged (footnote 21)."""
 
 
-Weighting = Literal["level", "mention"]
-MappingCondition = Literal["arguments", "extents", "both", "either", "all", "all+extents"]
-RelationArguments = Literal["0", "1", "both"]
-ArgumentScoring = Literal["overlapping", "mapped"]
-Averaging = Literal["arithmetic", "geometric"]
-
-
 READINGS = ("plan", "nist")
 """Whose formulas a protocol can name."""
 TABLES = ("EDR", "VAL", "TERN", "RDR", "VDR")
@@ -83,15 +76,15 @@ class Parameters(Struct, frozen=True, forbid_unknown_fields=True):
     """Named sets of parameters: what each changes in the tables above."""
     parameters: str = "DEFAULT"
     """The set that is used."""
-    weighting: Weighting = "level"
+    weighting: Literal["level", "mention"] = "level"
     """Mentions_Value of entities: weighted by level, or the sum over mentions."""
-    mapping: MappingCondition = "arguments"
+    mapping: Literal["arguments", "extents", "both", "either", "all", "all+extents"] = "arguments"
     """Condition for relations and events to be mapped (Tables 15 and 18)."""
-    relation_arguments: RelationArguments = "both"
+    relation_arguments: Literal["0", "1", "both"] = "both"
     """The number of Arg-1 and Arg-2 that must be mappable (Table 17)."""
-    argument_scoring: ArgumentScoring = "overlapping"
+    argument_scoring: Literal["overlapping", "mapped"] = "overlapping"
     """Condition for arguments: corresponding, or mapped to each other as elements (Tables 16 and 19)."""
-    averaging: Averaging = "arithmetic"
+    averaging: Literal["arithmetic", "geometric"] = "arithmetic"
     """Arguments_Value: the sum over arguments, or their product."""
 
     def __post_init__(self) -> None:
@@ -164,7 +157,7 @@ class Element(Struct, gc=False, eq=False):
     heads: Location = ()
     """Of a promoted relation mention: from the first to the last head of Arg-1 and Arg-2, or their boxes."""
     names: Sequence[Region] = ()
-    """Places of the names of an entity; of a promoted mention, those that its head overlaps."""
+    """Places of the names of an entity; a promoted mention has those of its entity."""
 
 
 class ScoredMention(Struct, gc=False, eq=False):
@@ -215,6 +208,8 @@ class ElementPair(Struct, frozen=True, gc=False):
     element_value: float
     mmv: float
     """Σ MMV over the system token's mentions, mapped and unmapped."""
+    own: float
+    """Σ MMV of the gold token's mentions against themselves."""
     overlap: float
     mapped: list[Correspondence]
 
@@ -272,7 +267,7 @@ def differing(names: Iterable[str], gold: Element, system: Element) -> list[str]
     return [] if ours == theirs else [name for name in names if ours.get(name) != theirs.get(name)]
 
 
-def wrong_attributes(gold: ScoredMention, system: ScoredMention) -> list[str]:
+def wrong_mention_attributes(gold: ScoredMention, system: ScoredMention) -> list[str]:
     """The attributes of W_Merr that two mentions both have and in which they differ."""
     ours, theirs = gold.attributes, system.attributes
     return [] if ours == theirs else [name for name in ours if name in theirs and ours[name] != theirs[name]]

@@ -7,6 +7,7 @@ of the arguments that refer to them.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from karat.families.ace.records import DETECTED, Element, Location
@@ -25,8 +26,9 @@ def sort_elements(elements: Mapping[str, list[Element]]) -> None:
     """
     side: Side | None = None
     for kind, of_kind in elements.items():
-        of_kind.sort(key=first_place)
-        if kind in DETECTED and len(set(map(first_place, of_kind))) < len(of_kind):
+        placed = sorted([(first_place(element), index) for index, element in enumerate(of_kind)])
+        of_kind[:] = [of_kind[index] for _, index in placed]
+        if kind in DETECTED and any(one == other for (one, _), (other, _) in pairwise(placed)):
             side = side or Side(element for listed in elements.values() for element in listed)
             of_kind.sort(key=side.description)
 

@@ -13,10 +13,10 @@ from karat.counts import Counts, Ratio, Scores, harmonic
 from karat.families.ace.detection import DetectionTable
 from karat.families.ace.plan import head_text
 from karat.families.ace.recognition import RecognitionTable, ValueTable
-from karat.families.ace.records import Element, wrong_attributes
+from karat.families.ace.records import Argument, Element, differing, wrong_mention_attributes
 from karat.model import Mention, Region, Value
 from karat.plugin import Detail, ElementItem
-from karat.problems import quoted
+from karat.problems import Origin, quoted
 
 
 class ValueCounts(Counts, frozen=True):
@@ -99,16 +99,23 @@ def token_outcomes(table: ValueTable) -> Iterator[TokenOutcome]:
     mapping = table.mapping
     for gold, worth in table.reference.items():
         system = mapping.get(gold)
-        yield TokenOutcome(gold, system, worth, worth if system is None else worth - table.value(gold, system))
+        yield TokenOutcome(gold, system, worth, worth if system is None else worth - table.pairs[gold, system])
     mapped = set(mapping.values())
     for system in table.system:
         if system not in mapped:
-            yield TokenOutcome(None, system, table.own(system), -table.unmapped[system])
+            yield TokenOutcome(None, system, table.own[system], -table.unmapped[system])
 
 
 def is_correct(table: ValueTable, gold: str, system: str) -> bool:
     """Return whether a mapped reference is right in all attributes and arguments; else it is an error."""
-    return not table.wrong_attributes(gold, system) and not table.wrong_arguments(gold, system)
+    if wrong_attributes(table, gold, system):
+        return False
+    return not (isinstance(table, RecognitionTable) and table.wrong_arguments(gold, system))
+
+
+def wrong_attributes(table: ValueTable, gold: str, system: str) -> list[str]:
+    """Attributes in which two mapped elements differ."""
+    return differing(table.compared, table.gold[gold].element, table.system[system].element)
 
 
 VALUE_RANGES = ((0.2, "0.0-0.2"), (0.5, "0.2-0.5"), (1.0, "0.5-1.0"), (2.0, "1-2"), (4.0, "2-4"), (inf, "above 4"))
@@ -143,8 +150,10 @@ def token_details(kind: str, table: ValueTable) -> Iterator[Detail]:
         wrong: tuple[str, ...] = ()
         is_nominal = False
         if token.gold is not None and token.system is not None:
-            wrong = tuple(table.wrong_attributes(token.gold, token.system))
-            is_nominal = not wrong and table.is_wrong_by_rule(token.gold, token.system)
+            wrong = tuple(wrong_attributes(table, token.gold, token.system))
+            is_nominal = (
+                not wrong and isinstance(table, RecognitionTable) and table.is_wrong_by_rule(token.gold, token.system)
+            )
         yield Detail(
             kind,
             None if gold is None else _compared_attributes(table, gold),
@@ -178,27 +187,22 @@ def _parts(table: ValueTable, gold: str, system: str) -> Iterator[Detail]:
         for ours, theirs in table.mention_pairs(gold, system):
             is_right = None if ours is None or theirs is None else same_extent(ours.mention.span, theirs.mention.span)
             our_part = None if ours is None else {**ours.attributes, "extent": "right"}
-            their_part = None if theirs is None else {**theirs.attributes, "extent": _EXTENTS[is_right]}
-            yield _part("mention", our_part, their_part, has_right_extent=is_right)
+            their_part = (
+                None if theirs is None else {**theirs.attributes, "extent": "wrong" if is_right is False else "right"}
+            )
+            yield _part("mention", our_part, their_part, is_right)
         types = [{"type": side.element.attributes.get("type", "")} for side in (table.gold[gold], table.system[system])]
         for our_name, their_name in table.name_pairs(gold, system):
             is_right = None if our_name is None or their_name is None else same_extent(our_name, their_name)
             our_part, their_part = (None if our_name is None else types[0]), (None if their_name is None else types[1])
-            yield _part("name", our_part, their_part, has_right_extent=is_right)
-
-
-_EXTENTS = {None: "right", True: "right", False: "wrong"}
+            yield _part("name", our_part, their_part, is_right)
 
 
 def _part(
-    part: str,
-    gold: Mapping[str, Value] | None,
-    system: Mapping[str, Value] | None,
-    *,
-    has_right_extent: bool | None = None,
+    part: str, gold: Mapping[str, Value] | None, system: Mapping[str, Value] | None, is_right: bool | None = None
 ) -> Detail:
     ours, theirs = (None if side is None else ElementItem(part, side) for side in (gold, system))
-    return Detail(part, ours, theirs, has_right_extent=has_right_extent)
+    return Detail(part, ours, theirs, has_right_extent=is_right)
 
 
 def same_extent(gold: Region, system: Region) -> bool:
@@ -242,7 +246,7 @@ def _text(element: Element) -> str:
 def _losses(table: ValueTable, gold: str, system: str) -> Iterator[str]:
     """The reasons why a mapped element is not worth all that its reference is."""
     ours, theirs = table.gold[gold].element.attributes, table.system[system].element.attributes
-    for name in table.wrong_attributes(gold, system):
+    for name in wrong_attributes(table, gold, system):
         yield f"{name} {theirs.get(name, '-')} for {ours.get(name, '-')}"
     if isinstance(table, RecognitionTable):
         yield from _lost_arguments(table, gold, system)
@@ -257,7 +261,7 @@ def _lost_mentions(table: DetectionTable, gold: str, system: str) -> Iterator[st
         elif ours is None and theirs is not None:
             yield f"{_named(theirs.mention)} {'spurious' if theirs.unmapped else 'of another element'}"
         elif ours is not None and theirs is not None:
-            for name in wrong_attributes(ours, theirs):
+            for name in wrong_mention_attributes(ours, theirs):
                 yield f"{_named(theirs.mention)}: {name} {theirs.attributes[name]} for {ours.attributes[name]}"
 
 
@@ -269,15 +273,22 @@ def _named(mention: Mention) -> str:
 def _lost_arguments(table: RecognitionTable, gold: str, system: str) -> Iterator[str]:
     for ours, theirs in table.argument_pairs(gold, system):
         if ours is None and theirs is not None:
-            yield f"{theirs.role} {theirs.element} spurious"
+            yield f"{theirs.role} {_named_argument(theirs, table, 'system')} spurious"
         elif ours is not None and theirs is None:
-            yield f"{ours.role} {ours.element} missed"
+            yield f"{ours.role} {_named_argument(ours, table, 'gold')} missed"
         elif ours is not None and theirs is not None:
             values = table.arguments[ours.kind]
             ids = ours.element, theirs.element
             value = table.argument_value(values.by_document, ids, table.system[system].documents)
             own = table.argument_value(values.gold_values, ours.element, table.gold[gold].documents)
             if ours.role != theirs.role:
-                yield f"{theirs.role} for {ours.role} {ours.element}"
+                yield f"{theirs.role} for {ours.role} {_named_argument(ours, table, 'gold')}"
             if value < own:
-                yield f"{ours.role} {theirs.element} is worth {value:.5f} of {own:.5f}"
+                yield f"{ours.role} {_named_argument(theirs, table, 'system')} is worth {value:.5f} of {own:.5f}"
+
+
+def _named_argument(argument: Argument, table: RecognitionTable, origin: Origin) -> str:
+    """An argument by the id and head of its element."""
+    values = table.arguments[argument.kind]
+    element = (values.gold if origin == "gold" else values.system)[argument.element].element
+    return " ".join([_written_id(element), *([quoted(text)] if (text := _text(element)) else ())])

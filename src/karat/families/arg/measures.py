@@ -10,11 +10,12 @@ from typing import Literal
 
 from msgspec import Struct, field
 
-from karat.arguments import HOLDERS
 from karat.families.arg.candidates import ArgumentCandidates, CandidateArguments, Mode
+from karat.families.arg.events import Place
+from karat.families.arg.items import Items, KeyRow, Types
 from karat.families.arg.keyed import OUTCOMES, Keyed
-from karat.families.arg.keys import Items, KeyedTable, KeyRow, Place, Types
 from karat.families.arg.strings import LEVELS, RoleMeans, RoleStrings
+from karat.model import HOLDERS
 from karat.plugin import Card, Entry, Family, Setting, Unscored
 from karat.problems import Rule
 
@@ -136,15 +137,15 @@ def measures(parameters: Parameters, setting: Setting) -> list[Entry]:
             raise NO_ENTITIES.error("gold has no entity mentions, and only these are candidates for arguments")
         return [CandidateArguments(ArgumentCandidates(parameters.mode))]
     items = Items(
-        "arguments",
         events=parameters.events,
         types=parameters.types,
         place=parameters.place,
         trim=parameters.trim,
+        clusters=any(row.coref for row in parameters.rows.values()),
     )
     has_clusters = bool(parameters.clusters or {*setting.gold_clustered} - HOLDERS)
     return [
-        Keyed(KeyedTable(items, row), f"arg.{name}", parameters.swapped, parameters.floor)
+        Keyed(items, f"arg.{name}", row, parameters.swapped, parameters.floor)
         if has_clusters or not row.coref
         else Unscored(
             f"arg.{name}", "gold has no clusters of entities; WikiEvents has a file of them (--set clusters=FILE)"

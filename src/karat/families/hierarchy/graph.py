@@ -114,10 +114,12 @@ class Graph:
 
     @property
     def beside(self) -> Relation:
-        """The siblings of each event: the other children of its parents."""
-        below, beside = self.below, Relation()
-        for parent, child in self.links:
-            beside[child] = beside.get(child, 0) | below[parent] ^ 1 << child
+        """The siblings of each event: the other children of its parents, in its tree."""
+        beside = Relation()
+        for children in self.children.values():
+            together = as_bits(children)
+            for child in children:
+                beside[child] = beside.get(child, 0) | together ^ 1 << child
         return beside
 
     def apart(self, related: Relation) -> Relation:

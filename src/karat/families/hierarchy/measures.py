@@ -303,7 +303,9 @@ def _event_outcome(
 
 
 def _why_not_same(table: Hierarchy) -> str:
-    lacking = f"the system lacks {table.gold_only:,} of gold's mentions, gold {table.system_only:,} of the system's"
+    lacking = (
+        f"the system lacks {table.gold_only:,} of gold's mentions, gold lacks {table.system_only:,} of the system's"
+    )
     if not table.gold_only and not table.system_only:
         lacking = "the same mentions make other events"
-    return f"has not the same events on both sides: {lacking} ({CHOICES} gives a score)"
+    return f"does not have the same events on both sides: {lacking} ({CHOICES} gives a score)"

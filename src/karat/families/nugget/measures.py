@@ -33,9 +33,10 @@ CARD = Card(
         "nugget.span": "spans alone: precision, recall, f1",
         "nugget.type, nugget.realis, ...": "spans whose attribute is also right",
         "nugget.type+realis, ...": "spans whose attributes are all right, for every combination",
-        "nugget.accuracy.type, ...": "share of gold mentions whose attributes are right, for every combination "
-        "(pilot): accuracy",
-        "nugget.product.type, ...": "span F1 times accuracies (pilot): score",
+        "nugget.accuracy.type, ...": "share of gold mentions whose attribute is right (pilot): accuracy",
+        "nugget.accuracy.type+realis, ...": "share of gold mentions whose attributes are all right (pilot)",
+        "nugget.product.type, ...": "span F1 times the accuracy of an attribute (pilot): score",
+        "nugget.product.type+realis, ...": "span F1 times the accuracies of several attributes (pilot)",
     },
     formula="""\
 Dice(G, S) = 2 |T_G ∩ T_S| / (|T_G| + |T_S|)     over characters or tokens
@@ -79,7 +80,7 @@ pilot: P = TP / (TP + FP),  FP = N_S - (gold mentions found)
         "The table of mention types of scorer v1.8 takes its true positives from the type+realis alignment, so it "
         "also counts realis errors. `--by type` takes each row from the measure's own alignment.",
         "Scorers v1.0 to v1.7.1 removed articles and some pronouns from spans of tokens; the paper and later scorers "
-        "do not. `--set invisible=evmeval` removes the words of v1.0 to v1.6.3 (v1.7 kept `what`), `--set "
+        "do not. `--set invisible=evmeval` removes the words of v1.0 to v1.6.3 (the list of v1.7 lacks `what`), `--set "
         "invisible=FILE` those of a file.",
         "If segments of one mention overlap, scorer v1.8 counts their characters twice, so that the mention does not "
         "match itself. karat uses the union of the segments and reports a note.",

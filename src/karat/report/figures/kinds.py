@@ -16,7 +16,7 @@ from karat.report.breakdowns import sorted_scores
 from karat.report.figures.figure import Curves, Figure, HeatMap, Panel, Series, Values
 from karat.report.layout import Sort
 from karat.report.scores import intervals_line
-from karat.report.tables import SHORT, level, score_names, summary
+from karat.report.tables import level, score_names, short
 from karat.result import Confidence, Result, Score, family
 
 if TYPE_CHECKING:
@@ -234,9 +234,9 @@ def scores(scored: Scored, of: str | None) -> Panel:
     if len(scored.systems) != 1:
         raise MissingDataError("it shows one system; use `karat score`, or another figure")
     rows = [scored.systems[0].scores[id_] for id_ in scored.measures]
-    main = {name for score in rows for name in summary(score_names([score.micro]))}
+    main = {score.micro.main_name for score in rows}
     names = [name for name in score_names(score.micro for score in rows) if name in {"precision", "recall"} | main]
-    series = [_series(SHORT.get(name, name), "", rows, score=name) for name in names]
+    series = [_series(short(name), "", rows, score=name) for name in names]
     return Values(
         drawn="points",
         rows=tuple(scored.measures),
@@ -333,7 +333,7 @@ KINDS: Mapping[str, Callable[[Scored, str | None], Panel]] = {
 def _series(name: str, measure: str, rows: Sequence[Score | None], *, score: str = "", system: str = "") -> Series:
     """A score of one row after another, by its name; without one, the main score of the measure."""
     leaves = [None if row is None else row.micro for row in rows]
-    score = score or next(iter(summary(score_names([leaf for leaf in leaves if leaf is not None][:1]))), "")
+    score = score or next((leaf.main_name for leaf in leaves if leaf is not None), "")
     intervals = tuple(None if leaf is None or leaf.ci is None else leaf.ci.values.get(score) for leaf in leaves)
     values = tuple(None if leaf is None else leaf.values.get(score) for leaf in leaves)
     return Series(name, values, measure, score, intervals if any(intervals) else (), system)
@@ -341,7 +341,7 @@ def _series(name: str, measure: str, rows: Sequence[Score | None], *, score: str
 
 def _axis(name: str, series: Sequence[Series], how: Confidence | None) -> str:
     """The label of the axis, with the name of the score if all have the same."""
-    kinds = {SHORT.get(values.score, values.score) for values in series}
+    kinds = {short(values.score) for values in series}
     has_intervals = any(values.intervals for values in series)
     words = f", {level(how.level)} intervals" if how is not None and has_intervals else ""
     return f"{name} {kinds.pop() if len(kinds) == 1 else 'score'} [%]{words}".strip()

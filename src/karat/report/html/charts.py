@@ -11,8 +11,8 @@ from karat.report.breakdowns import lost
 from karat.report.html.gather import LABELS, TONES
 from karat.report.layout import Sort
 from karat.report.listing import ORDER
-from karat.report.tables import SHORT, bounds, printed, score_names, summary
-from karat.result import ItemCounts, Score, main_score
+from karat.report.tables import bounds, printed, score_names, short
+from karat.result import ItemCounts, Score
 
 
 class Segment(NamedTuple):
@@ -127,21 +127,19 @@ class Ranking(NamedTuple):
 def headline(id_: str, score: Score, digits: int) -> Headline:
     micro = score.micro
     names = score_names([micro])
-    (name,) = summary(names)
-    others = [f"{SHORT.get(other, other)} {printed(micro, other, digits)}" for other in names if other != name]
+    name = micro.main_name
+    others = [f"{short(other)} {printed(micro, other, digits)}" for other in names if other != name]
     ci = None if micro.ci is None else micro.ci.values.get(name)
     whisker = Axis(0.0, 1.0).whisker(micro.values[name], ci) if (micro.values[name] or 0) >= 0 else None
-    return Headline(
-        id_, SHORT.get(name, name), printed(micro, name, digits), bounds(ci, digits), whisker, ", ".join(others[:2])
-    )
+    return Headline(id_, short(name), printed(micro, name, digits), bounds(ci, digits), whisker, ", ".join(others[:2]))
 
 
 def ranking_chart(comparison: Comparison, digits: int, links: Mapping[str, str] | None = None) -> Ranking:
     """Systems on one axis. With `links`, the pages about them, the baseline is not marked: it is just the best."""
     id_, *others = comparison.headline_ids()
-    main = {other: main_score([*comparison.systems[0].scores[other].micro.values]) for other in others}
+    main = {other: comparison.systems[0].scores[other].micro.main_name for other in others}
     micros = {system.name: system.scores[id_].micro for system in comparison.systems}
-    (name,) = summary(score_names(micros.values()))[:1]
+    name = comparison.systems[0].scores[id_].micro.main_name
     cis = {system: None if micro.ci is None else micro.ci.values.get(name) for system, micro in micros.items()}
     values = [value for micro in micros.values() if (value := micro.values.get(name)) is not None]
     axis = Axis.around([*values, *(bound for ci in cis.values() if ci is not None for bound in ci)])
@@ -158,7 +156,7 @@ def ranking_chart(comparison: Comparison, digits: int, links: Mapping[str, str] 
         )
         for system in comparison.systems
     ]
-    titles = [f"{other} {SHORT.get(score, score)}" for other, score in ((id_, name), *main.items())]
+    titles = [f"{other} {short(score)}" for other, score in ((id_, name), *main.items())]
     return Ranking(titles[0], f"{100 * axis.low:.0f}", f"{100 * axis.high:.0f}", rows, titles[1:])
 
 
@@ -179,8 +177,8 @@ def item_bars(
     bars = [
         Bar(key, _item_bar(items[key], widest), _item_numbers(items[key], scores[key].micro, digits)) for key in order
     ]
-    (name,) = summary(score_names(score.micro for score in scores.values()))[:1] or ("score",)
-    return [Bars(f"{measure} by {field}", [field, "gold", "missed", "spurious", SHORT.get(name, name)], bars)]
+    name = next(iter(scores.values())).micro.main_name
+    return [Bars(f"{measure} by {field}", [field, "gold", "missed", "spurious", short(name)], bars)]
 
 
 def _item_bar(items: ItemCounts, widest: int) -> list[Segment]:
@@ -189,8 +187,7 @@ def _item_bar(items: ItemCounts, widest: int) -> list[Segment]:
 
 
 def _item_numbers(items: ItemCounts, micro: ScoreValues, digits: int) -> list[str]:
-    (name,) = summary(score_names([micro]))[:1] or ("",)
-    return [f"{items.gold:,}", f"{items.missed:,}", f"{items.spurious:,}", printed(micro, name, digits)]
+    return [f"{items.gold:,}", f"{items.missed:,}", f"{items.spurious:,}", printed(micro, micro.main_name, digits)]
 
 
 def outcome_bars(measure: str, numbers: Mapping[str, Counter[str]], what: str) -> list[Bars]:

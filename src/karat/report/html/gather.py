@@ -12,8 +12,8 @@ from msgspec.structs import replace
 from karat.comparison.systems import Run
 from karat.corpus.interface import Corpus
 from karat.model import Document
-from karat.problems import KaratError, visible
-from karat.records import MeasureErrors, MentionRecord, OutcomeRecord
+from karat.problems import KaratError, ignore, visible
+from karat.records import MeasureErrors, OutcomeRecord
 from karat.report.html.sides import (
     CorpusSide,
     DocumentData,
@@ -80,6 +80,8 @@ class Gathered:
         self._systems: list[str] = []
         self._views: dict[Selection, int] = {}
         self._classes: dict[OutcomeClass, int] = {}
+        self._numbered: dict[str, int] = {}
+        """The number of the class of each kind of outcome."""
         self._counts: dict[str, dict[tuple[str, str], Counter[str]]] = {}
 
     def __len__(self) -> int:
@@ -132,10 +134,10 @@ class Gathered:
         side = CorpusSide()
         golds, systems = self._corpus.ids(), corpus.ids()
         for id_ in [*sorted(golds), *sorted(systems - golds)]:
-            found = corpus.read(id_, _ignore) if id_ in systems else None
+            found = corpus.read(id_, ignore) if id_ in systems else None
             number = self._numbers.get(id_)
             if number is None:
-                gold = self._corpus.read(id_, _ignore) if id_ in golds else None
+                gold = self._corpus.read(id_, ignore) if id_ in golds else None
                 present = [document for document in (gold, found) if document is not None]
                 number = self._numbers[id_] = len(self._numbers)
                 self._documents.append(_Document(present[0].unit, ShownText(present), {}, {"": 0}))
@@ -174,15 +176,25 @@ class Gathered:
         unless: Callable[[Item | None, Item | None], bool] | None = None,
     ) -> None:
         """Add an outcome, unless its items are to be left out."""
-        document = None if record.document is None else self._numbers[record.document]
-        gold = None if record.gold is None else self._gold.item(record.gold, document, self._numbers)
-        found = None if record.system is None else system.item(record.system, document, self._numbers)
+        numbers = self._numbers
+        document = None if record.document is None else numbers[record.document]
+        gold = None if record.gold is None else self._gold.item(record.gold, document, numbers)
+        found = None if record.system is None else system.item(record.system, document, numbers)
         if unless is not None and unless(gold, found):
             return
+        one = gold or found
+        is_mention = one is not None and one.form == "mention"
         is_pair = gold is not None and found is not None
-        is_mention = isinstance(record.gold or record.system, MentionRecord)
         note = earned(record.counts, full=not is_mention) if is_pair or not is_mention else ""
-        self._enter(outcomes, view, outcome_class(record.outcome), (gold, found), system, document, note)
+        self._enter(outcomes, view, self._class(record.outcome), gold, found, system, document, note)
+
+    def _class(self, outcome: str) -> int:
+        """Return the number of the class of an outcome."""
+        number = self._numbered.get(outcome)
+        if number is None:
+            made = OutcomeClass(outcome, LABELS.get(outcome, outcome), TONES.get(outcome, "other"))
+            number = self._numbered[outcome] = self._classes.setdefault(made, len(self._classes))
+        return number
 
     def _add_errors(self, outcomes: Outcomes, result: Result, measure: MeasureErrors, system: CorpusSide) -> None:
         """Add errors by class, and what is right and no part of an error."""
@@ -190,14 +202,15 @@ class Gathered:
         in_errors: tuple[set[Place], set[Place]] = set(), set()
         for error_class in measure.classes:
             name = error_class.name
-            kind = OutcomeClass(name, name, TONES.get(name, "wrong"), error_class.explanation)
+            made = OutcomeClass(name, name, TONES.get(name, "wrong"), error_class.explanation)
+            kind = self._classes.setdefault(made, len(self._classes)) if error_class.instances else -1
             for instance in error_class.instances:
                 document = None if instance.document is None else self._numbers[instance.document]
                 gold = self._gold.items(instance.gold, document, self._numbers)
                 found = system.items(instance.system, document, self._numbers)
                 for places, item in zip(in_errors, (gold, found), strict=True):
                     places.update(() if item is None else item.places())
-                self._enter(outcomes, view, kind, (gold, found), system, document, "")
+                self._enter(outcomes, view, kind, gold, found, system, document, "")
 
         @cache
         def is_in_error(item: Item | None, side: int) -> bool:
@@ -221,14 +234,15 @@ class Gathered:
                 for side, key in ((self._gold, "reference"), (system, "system"))
             )
             note = "; ".join([f"{entry['value']:.4g} of {entry['worth']:.4g}", *entry["lost"]])
-            self._enter(outcomes, view, outcome_class(entry["outcome"]), (gold, found), system, document, note)
+            self._enter(outcomes, view, self._class(entry["outcome"]), gold, found, system, document, note)
 
     def _enter(
         self,
         outcomes: Outcomes,
         view: int,
-        kind: OutcomeClass,
-        items: tuple[Item | None, Item | None],
+        kind: int,
+        gold: Item | None,
+        found: Item | None,
         system: CorpusSide,
         document: int | None,
         note: str,
@@ -237,18 +251,17 @@ class Gathered:
 
         (Where either is would be all pairs of documents for a large cluster of the system.)
         """
-        gold, found = items
-        places = (gold and gold.documents) or (found and found.documents) or (() if document is None else (document,))
-        kind_number = self._classes.setdefault(kind, len(self._classes))
-        for place, number in enumerate(places):
+        places = (gold and gold.documents) or (found and found.documents)
+        for number in places or (() if document is None else (document,)):
             notes = self._documents[number].notes
             data = OutcomeData(
-                kind_number if place == 0 else -1 - kind_number,
-                self._gold.reference(gold, number),
-                system.reference(found, number),
+                kind,
+                None if gold is None else self._gold.reference(gold, number),
+                None if found is None else system.reference(found, number),
                 notes.setdefault(note, len(notes)),
             )
             outcomes.setdefault(number, {}).setdefault(view, []).append(data)
+            kind = kind if kind < 0 else -1 - kind  # the first document lists it, others list it again
 
     def _view(self, view: Selection) -> int:
         return self._views.setdefault(view, len(self._views))
@@ -291,18 +304,8 @@ class Gathered:
             )
 
 
-@cache
-def outcome_class(name: str) -> OutcomeClass:
-    """A class of outcomes as the page shows it."""
-    return OutcomeClass(name, LABELS.get(name, name), TONES.get(name, "other"))
-
-
 def _raw(records: list[Any]) -> Raw:
     return Raw(msgspec.json.encode(records))
-
-
-def _ignore(finding: object) -> None:
-    """The run has already reported it."""
 
 
 class GatheredRuns:

@@ -1,16 +1,275 @@
-"""The HTML report: one file with everything in it, which requests nothing."""
+"""The HTML report: one file with everything in it, which requests nothing.
 
-from collections.abc import Iterator, Sequence
+Above its documents are the sections of each protocol: scores, comparisons, breakdowns, outcomes and errors.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
 
 from karat.comparison.comparison import Comparison
 from karat.corpus.files import FileCorpus
 from karat.protocols import Protocol
-from karat.report.html.gather import Gathered, GatheredRuns
+from karat.records import ErrorClass, MeasureErrors
+from karat.report.comparison import comparison_content
+from karat.report.errors import confused_values
+from karat.report.html.charts import (
+    Bars,
+    Headline,
+    Ranking,
+    Segment,
+    headline,
+    item_bars,
+    outcome_bars,
+    ranking_chart,
+    stacked,
+)
+from karat.report.html.gather import TONES, Gathered, GatheredRuns, Selection
 from karat.report.html.page import as_json, document_script, rendered
-from karat.report.html.sections import ProtocolSection, comparison_section, result_section, short_name, view_first
 from karat.report.html.sides import IndexData
-from karat.report.layout import Sort
-from karat.result import Result
+from karat.report.layout import Sort, View, counted
+from karat.report.scores import Content, result_content
+from karat.report.tables import Cell, Table, percentage, printed, short
+from karat.result import Result, family
+
+
+class ErrorRow(NamedTuple):
+    """One class."""
+
+    name: str
+    explanation: str
+    errors: str
+    share: str
+    fixed: str
+    segments: Sequence[Segment]
+    show: str
+    """The choice that shows its instances in the documents, as JSON; empty if there are none."""
+
+
+class ErrorTable(NamedTuple):
+    """The classes of one measure."""
+
+    measure: str
+    score: str
+    """The name of the score that classes cost."""
+    now: str
+    """That score as the system is."""
+    rows: Sequence[ErrorRow]
+    absent: Sequence[str]
+    """Classes that do not occur."""
+    notes: Sequence[str]
+    confusions: Mapping[str, Table]
+    """By attribute: the values that were confused."""
+
+
+class CountCell(NamedTuple):
+    """The errors of a class in a system, and the points that its repair gains."""
+
+    errors: str
+    gained: str
+    show: str
+
+
+class ComparedErrors(NamedTuple):
+    """The classes of one measure, one column per system."""
+
+    measure: str
+    systems: Sequence[str]
+    rows: Sequence[tuple[str, Sequence[CountCell]]]
+
+
+class ProtocolSection(NamedTuple):
+    """Everything about one protocol."""
+
+    content: Content
+    facts: Mapping[str, str]
+    tables: Sequence[Table]
+    words: Sequence[str]
+    headlines: Sequence[Headline] = ()
+    ranking: Ranking | None = None
+    breakdowns: Sequence[Bars] = ()
+    breakdown_tables: Sequence[Table] = ()
+    outcomes: Sequence[Bars] = ()
+    errors: Sequence[ErrorTable] = ()
+    compared_errors: Sequence[ComparedErrors] = ()
+
+
+def result_section(result: Result, gathered: Gathered | None, *, digits: int, sort: Sort) -> ProtocolSection:
+    """A system's scores under one protocol."""
+    content = result_content(result, View(digits, sort))
+    sides = {
+        name: f"{side.name}: {counted(side.documents, 'document')}, {counted(side.mentions, 'mention')}"
+        for name, side in content.sides.items()
+    }
+    facts = {"intervals" if name == "ci" else name: line for name, line in content.facts.items()}
+    listed = [] if gathered is None else gathered.measures(result.protocol)
+    measure = shown_first(result, listed)
+    counts = {id_: gathered.counts(short_name(result), result.protocol, id_) for id_ in listed if gathered is not None}
+    return ProtocolSection(
+        content,
+        {**sides, **facts},
+        [table for table in content.tables if table.rows],
+        [*(f"{line[0].upper()}{line[1:]}." for line in content.words), *(f"{line}." for line in content.error_words)],
+        headlines=[headline(id_, result.scores[id_], digits) for id_ in result.headline_ids()],
+        breakdowns=[
+            bars for field, rows in result.by.items() for bars in item_bars(field, rows, measure, digits, sort)
+        ],
+        breakdown_tables=content.breakdowns,
+        outcomes=outcome_bars("", counts, "measure"),
+        errors=_error_tables(result, gathered, 0, digits),
+    )
+
+
+def comparison_section(
+    comparison: Comparison, gathered: Gathered | None, results: Mapping[str, Result], *, digits: int
+) -> ProtocolSection:
+    """Several systems under one protocol; `results` have the breakdowns of each gathered run."""
+    content = comparison_content(comparison, View(digits))
+    first = comparison.first
+    measure = shown_first(first, [] if gathered is None else gathered.measures(first.protocol))
+    counts = {
+        name: gathered.counts(name, first.protocol, measure)
+        for name in results
+        if gathered is not None and measure is not None
+    }
+    return ProtocolSection(
+        content,
+        content.facts,
+        content.tables,
+        content.words,
+        ranking=ranking_chart(comparison, digits),
+        breakdown_tables=_compared_by(results, measure, digits),
+        outcomes=outcome_bars(measure or "", counts, "system"),
+        compared_errors=_compared_errors(results, gathered, digits),
+    )
+
+
+def shown_first(result: Result, listed: Sequence[str]) -> str | None:
+    """The measure to show first of those that list outcomes: of the headline, or of its family; None if none does."""
+    for id_ in result.headline_ids():
+        related = [other for other in listed if family(other) == family(id_)]
+        if related:
+            return id_ if id_ in related else related[0]
+    return listed[0] if listed else None
+
+
+def view_first(result: Result, documents: Gathered, *, by_class: bool) -> Selection | None:
+    """The marks that are shown first over the text: errors by class of the headline, if wanted, else outcomes."""
+    for id_ in result.headline_ids() if by_class else ():
+        view = Selection(result.protocol, id_, by_class=True)
+        if documents.number(view) is not None:
+            return view
+    shown = shown_first(result, documents.measures(result.protocol))
+    return None if shown is None else Selection(result.protocol, shown)
+
+
+def short_name(result: Result) -> str:
+    """The name of the system without its folder."""
+    return Path(result.system.name).name or result.system.name
+
+
+def _compared_by(results: Mapping[str, Result], measure: str | None, digits: int) -> list[Table]:
+    """The main score of each value of a field, one column per system."""
+    tables: list[Table] = []
+    if measure is None:
+        return tables
+    for field in dict.fromkeys(field for result in results.values() for field in result.by):
+        values = dict.fromkeys(value for result in results.values() for value in result.by.get(field, {}))
+        rows = []
+        for value in sorted(values):
+            scores = [result.by.get(field, {}).get(value, {}).get(measure) for result in results.values()]
+            mains = [None if score is None else score.micro.main_value for score in scores]
+            best = max((main for main in mains if main is not None), default=None)
+            cells = [
+                Cell("" if score is None else printed(score.micro, score.micro.main_name, digits), is_best=main == best)
+                for score, main in zip(scores, mains, strict=True)
+            ]
+            if any(cell.text for cell in cells):
+                rows.append([Cell(value), *cells])
+        if rows:
+            tables.append(Table([f"{measure} by {field}", *results], rows))
+    return tables
+
+
+def _error_tables(result: Result, documents: Gathered | None, system: int, digits: int) -> list[ErrorTable]:
+    """The classes of each measure that was analysed."""
+    if result.errors is None:
+        return []
+    return [_error_table(result.protocol, measure, documents, system, digits) for measure in result.errors.measures]
+
+
+def _error_table(
+    protocol: str, measure: MeasureErrors, documents: Gathered | None, system: int, digits: int
+) -> ErrorTable:
+    view = None if documents is None else documents.number(Selection(protocol, measure.id, by_class=True))
+    classes = measure.found()
+    widest = max((found.share or 0.0 for found in classes), default=0.0)
+    rows = [
+        ErrorRow(
+            found.name,
+            found.explanation,
+            f"{found.count:,}",
+            percentage(found.share, 0) + " %" * (found.share is not None),
+            percentage(found.fixed.get(measure.main), digits),
+            stacked([(TONES.get(found.name, "wrong"), max(found.share or 0.0, 0.0))], widest),
+            _instances(view, found, system),
+        )
+        for found in classes
+    ]
+    confusions = {}
+    for confusion in measure.confusions:
+        if values := confused_values(confusion):
+            header = [f"gold's {confusion.attribute}", f"the system's {confusion.attribute}", "times"]
+            pairs = [[gold, system, f"{count:,}"] for gold, system, count in values]
+            confusions[confusion.attribute] = Table.of(header, pairs, left=2)
+    return ErrorTable(
+        measure.id,
+        short(measure.main),
+        percentage(measure.score.get(measure.main), digits),
+        rows,
+        [absent.name for absent in measure.classes if not absent.count],
+        [f"{found.name} cannot be repaired alone: {found.why_not}" for found in classes if found.why_not],
+        confusions,
+    )
+
+
+def _compared_errors(results: Mapping[str, Result], documents: Gathered | None, digits: int) -> list[ComparedErrors]:
+    """The errors of each class in each system, and the points that its repair gains."""
+    tables: dict[str, dict[str, dict[str, CountCell]]] = {}
+    for number, (name, result) in enumerate(results.items()):
+        for measure in () if result.errors is None else result.errors.measures:
+            view = (
+                None if documents is None else documents.number(Selection(result.protocol, measure.id, by_class=True))
+            )
+            classes = tables.setdefault(measure.id, {})
+            for found in measure.found():
+                cell = CountCell(f"{found.count:,}", _gained(found, measure, digits), _instances(view, found, number))
+                classes.setdefault(found.name, {})[name] = cell
+    none = CountCell("0", "", "")
+    return [
+        ComparedErrors(
+            measure,
+            list(results),
+            [(name, [cells.get(system, none) for system in results]) for name, cells in rows.items()],
+        )
+        for measure, rows in tables.items()
+        if rows
+    ]
+
+
+def _gained(found: ErrorClass, measure: MeasureErrors, digits: int) -> str:
+    fixed, now = found.fixed.get(measure.main), measure.score.get(measure.main)
+    return "" if fixed is None or now is None else f"{100 * (fixed - now):+.{max(digits - 1, 0)}f}"
+
+
+def _instances(view: int | None, found: ErrorClass, system: int) -> str:
+    """The choice that shows the instances of a class in the documents, as JSON; empty if there are none."""
+    return "" if view is None else msgspec.json.encode({"view": view, "outcome": found.name, "system": system}).decode()
+
+
+# The page
 
 
 def default_fields(gold: FileCorpus, protocols: Sequence[Protocol]) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from msgspec import Raw, Struct
 
 from karat.model import Document, Mention, Region, Value
 from karat.records import ClusterRecord, LinkRecord, MentionRecord, Record, TreeRecord, shown_place
+from karat.regions import is_nowhere
 from karat.report.listing import attributes_in_words
 from karat.words import token_ids
 
@@ -183,7 +184,7 @@ class ShownText:
 def _joined(document: Document) -> tuple[str, list[tuple[int, int]]]:
     """Forms with blanks between them, each sentence on a line of its own; and the place of each."""
     forms = [form or UNKNOWN_FORM for form in document.forms or ()]
-    begins = {sentence.begin for sentence in document.sentences} - {0}
+    begins = {begin for begin, _ in document.sentences} - {0}
     pieces, tokens, at = [], [], 0
     for number, form in enumerate(forms):
         separator = "" if number == 0 else "\n" if number in begins else " "
@@ -209,14 +210,14 @@ class Item(Struct, eq=False, gc=False):
     parts: tuple[tuple[Place, ...], ...]
     about: str = ""
     documents: tuple[int, ...] = ()
-    """The numbers of the documents that it has mentions in."""
+    """The numbers of the documents that it has mentions in, made from its parts."""
     local: int | None = None
     """Its reference in outcomes of its only document."""
     shared: tuple[int] | None = None
     """Its reference in outcomes elsewhere."""
 
     def __post_init__(self) -> None:
-        self.documents = tuple(sorted({document for part in self.parts for document, _ in part}))
+        self.documents = self.documents or tuple(sorted({document for part in self.parts for document, _ in part}))
 
     def places(self) -> Iterator[Place]:
         """Its mentions."""
@@ -235,7 +236,8 @@ class DocumentSide:
             # Where mentions have no attributes of their own (ACE), those of their cluster describe them.
             attributes = mention.attributes or types.get(mention.cluster or "", {})
             ids = token_ids(document, mention.span)
-            span = "" if ids is None and place == [*mention.span] else shown_place(mention.span, ids)
+            is_plain = (ids is None and place == [*mention.span]) or is_nowhere(mention.span)
+            span = "" if is_plain else shown_place(mention.span, ids)
             text = None if place else mention.text  # the text that is shown has it
             self.numbers[mention.id] = len(self.mentions)
             self.mentions.append(
@@ -291,7 +293,8 @@ class CorpusSide:
             return tuple(found)
 
         if isinstance(record, MentionRecord):
-            return Item("mention", record.id, (places([record]),))
+            (place,) = places([record])
+            return Item("mention", record.id, ((place,),), documents=place[:1])
         if isinstance(record, ClusterRecord):
             number = len(record.mentions)
             some = f"{record.size:,} of {number:,} mentions count" if record.size != number else ""
@@ -324,10 +327,8 @@ class CorpusSide:
         places = self._elements.get(id_, [])
         return Item("element", id_, (tuple(place for place in places if document in (None, place[0])),))
 
-    def reference(self, item: Item | None, document: int) -> Reference | None:
+    def reference(self, item: Item, document: int) -> Reference:
         """The reference to an item in outcomes of this document."""
-        if item is None:
-            return None
         if item.form == "mention":
             return item.parts[0][0][1]
         if not item.documents:

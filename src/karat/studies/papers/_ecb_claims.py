@@ -103,14 +103,19 @@ def baseline_claims(
         "the Lemma-WD average F-score drops considerably (by almost 10%) in comparison to the Lemma-delta and SAC "
         "model (around 6%)",
         "section 7.2",
-        all(own["Lemma-WD"] > drop for own in drops.values() for name, drop in own.items() if name != "Lemma-WD"),
+        all(
+            by_name["Lemma-WD"] > drop
+            for by_name in drops.values()
+            for name, drop in by_name.items()
+            if name != "Lemma-WD"
+        ),
         "holds only if Lemma-WD drops most whichever mention represents its cluster. Points of CoNLL, "
-        + "; ".join(f"{which}: {_listed(own)}" for which, own in drops.items())
+        + "; ".join(f"{which}: {_listed(by_name)}" for which, by_name in drops.items())
         + f"; in print: {_listed(printed)}",
     )
     stronger = [
         (points(results["Lemma-delta"]), points(results["Lemma"]))
-        for results in (simple, {name: own["first"] for name, own in pure.items()})
+        for results in (simple, {name: by_name["first"] for name, by_name in pure.items()})
     ]
     yield Claim(
         "the SIMPLE-CDEC and PURE-CDEC evaluations show that Lemma-delta is a stronger baseline [than Lemma]",

@@ -155,20 +155,20 @@ def _table(title: str, columns: Sequence[str], rows: Mapping[str, Scores]) -> Nu
     return Numbers(
         title,
         tuple(map(Column, columns)),
-        {f"System {name}": tuple(Cell(own[column]) for column in columns) for name, own in rows.items()},
+        {f"System {name}": tuple(Cell(scores[column]) for column in columns) for name, scores in rows.items()},
     )
 
 
-def _above(one: float | None, other: float | None) -> float:
+def _above(score: float | None, other: float | None) -> float:
     """How far a score is above another, both defined."""
-    assert one is not None
+    assert score is not None
     assert other is not None
-    return 0.0 if abs(one - other) <= SAME else one - other
+    return 0.0 if abs(score - other) <= SAME else score - other
 
 
 def _score(value: float | None) -> str:
     return "undefined" if value is None else percent(value)
 
 
-def _listed(own: Scores) -> str:
-    return ", ".join(f"{name} {_score(value)}" for name, value in own.items())
+def _listed(scores: Scores) -> str:
+    return ", ".join(f"{name} {_score(value)}" for name, value in scores.items())

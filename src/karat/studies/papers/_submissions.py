@@ -23,9 +23,12 @@ from karat.studies.papers._nugget_scores import (
     TITLE,
     TYPE,
     TYPE_ACCURACY,
+    Comparison,
+    Credit,
     Scores,
     combined,
     corpora_scored,
+    credit,
     example,
     figures,
     known,
@@ -34,7 +37,6 @@ from karat.studies.papers._nugget_scores import (
     same_order,
     tables,
 )
-from karat.studies.papers._partial_credit import Comparison, Credit, credit
 from karat.studies.properties import percent
 from karat.studies.reproduction import Claim, Reproduction
 
@@ -103,16 +105,22 @@ def _faults(result: Result) -> int:
 
 
 def _claims(scores: Scores, gold: Corpus, systems: Mapping[str, Corpus]) -> Iterator[Claim]:
-    """The claims that need no system of known errors."""
-    yield same_order(scores)
+    """The claims that need no system of known errors; two of them compare systems."""
+    if len(systems) > 1:
+        yield same_order(scores)
     yield _removed_false_alarms(scores, gold, systems)
     yield from combined(scores)
+    if len(systems) > 1:
+        yield _bottlenecks(scores)
+
+
+def _bottlenecks(scores: Scores) -> Claim:
     span, type_ = scores.column(FIXED, SPAN), scores.column(FIXED, TYPE)
     gaps = {system: (span[system] - type_[system]) / span[system] for system in span}
     *_, narrow = wide, *_ = order(gaps)
     accuracy = scores.column(PILOT, TYPE_ACCURACY, "accuracy")
     above = [system for system in accuracy if accuracy[system] > accuracy[narrow]]
-    yield Claim(
+    return Claim(
         "We can also use the results from Figure 3 to understand the performance bottleneck of the systems [...] This "
         "information is not immediately clear from the other figures",
         "section 4.2",
@@ -128,8 +136,8 @@ def _removed_false_alarms(scores: Scores, gold: Corpus, systems: Mapping[str, Co
     regions = {document.id: [mention.span for mention in document.mentions] for document in gold}
 
     def clean(document: Document) -> Document:
-        own = regions.get(document.id, [])
-        return restricted(document, lambda mention: any(shared(mention.span, region) for region in own))
+        found = regions.get(document.id, [])
+        return restricted(document, lambda mention: any(shared(mention.span, region) for region in found))
 
     rises: dict[str, float] = {}
     same = 0

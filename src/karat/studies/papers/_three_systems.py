@@ -43,9 +43,9 @@ def documents(labels: Sequence[str]) -> list[Document]:
             f"document {number}",
             topic="1",
             subtopic="1",
-            mentions=tuple(Mention(f"m{at}", ((at, at + 1),), cluster=label) for at, label in enumerate(own)),
+            mentions=tuple(Mention(f"m{at}", ((at, at + 1),), cluster=label) for at, label in enumerate(letters)),
         )
-        for number, own in enumerate(labels, 1)
+        for number, letters in enumerate(labels, 1)
     ]
 
 

@@ -18,7 +18,7 @@ from karat.counts import ScoreValues
 from karat.model import Document, Link
 from karat.protocols import resolve
 from karat.report.figures.figure import Curves, Figure, Line
-from karat.studies.curves import Bench, Curve, Way, curve
+from karat.studies.curves import Bench, Curve, Way, curve_of
 from karat.studies.papers._event_trees import Examples
 from karat.studies.pieces import Links, Placed
 from karat.studies.properties import SAME, deviation, percent
@@ -73,8 +73,8 @@ def figure(found: Mapping[str, Curve]) -> Figure:
         "ratio of correct links [%]",
         (
             *(_line(NAMES[measure], found[PREORDER], measure) for measure in (MUCP, BLANCP)),
-            _line("NSTMp, reverse preorder", found[PREORDER], NSTMP),
-            _line("NSTMp, deepest links first", found[DEEPEST], NSTMP),
+            _line("NSTMp (in a: reverse preorder)", found[PREORDER], NSTMP),
+            _line("NSTMp (in a: deepest links first)", found[DEEPEST], NSTMP),
         ),
     )
     wrong = Curves(
@@ -137,16 +137,16 @@ def curves(bench: Bench, gold: Sequence[Document]) -> dict[str, Curve]:
         grow = name in (PREORDER, DEEPEST)
         steps = len(pieces.correct if grow else pieces.wrong)
         way = Way("grow" if grow else "spoil", name, tuple(range(steps)))
-        found[name] = curve(bench, pieces, way, MEASURES, steps=steps, swap=False)
+        found[name] = curve_of(bench, pieces, way, MEASURES, steps=steps, swap=False)
     return found
 
 
 def _figure(found: Mapping[str, Curve]) -> Numbers:
     rows = {}
-    for name, one in found.items():
+    for name, curve in found.items():
         for measure in MEASURES:
-            values, steps = _values(one, measure), _steps(one, measure)
-            bend = deviation(one, measure)
+            values, steps = _values(curve, measure), _steps(curve, measure)
+            bend = deviation(curve, measure)
             numbers = (
                 values[0],
                 values[-1],
@@ -164,13 +164,13 @@ def _figure(found: Mapping[str, Curve]) -> Numbers:
     )
 
 
-def _values(one: Curve, measure: str) -> list[float]:
-    return [value for value in one.values(measure) if value is not None]
+def _values(curve: Curve, measure: str) -> list[float]:
+    return [value for value in curve.values(measure) if value is not None]
 
 
-def _steps(one: Curve, measure: str) -> list[float]:
+def _steps(curve: Curve, measure: str) -> list[float]:
     """The change of the score by each link."""
-    return [after - before for before, after in pairwise(_values(one, measure))]
+    return [after - before for before, after in pairwise(_values(curve, measure))]
 
 
 def _flat(step: float) -> bool:
@@ -210,7 +210,7 @@ def _claims(found: Mapping[str, Curve], *, gold: Document) -> Iterator[Claim]:
         f"incorrect links cost between {percent(-max(spoilt))} and {percent(-min(spoilt))}; the largest distance from "
         f"the chord is {bend:.3f} of the range",
     )
-    idle = {one: _idle(found[one]) for one in (PREORDER, DEEPEST)}
+    idle = {name: _idle(found[name]) for name in (PREORDER, DEEPEST)}
     parents = {link.target: link.source for link in gold.links}
     below = [
         parent for links in idle.values() for parent, attached in links if parent in parents and parent not in attached
@@ -229,10 +229,10 @@ def _least(steps: Sequence[float]) -> float:
     return min(step for step in steps if not _flat(step))
 
 
-def _idle(one: Curve) -> list[tuple[str, set[str]]]:
+def _idle(curve: Curve) -> list[tuple[str, set[str]]]:
     """For each link that added nothing: its parent, and the events that were attached before."""
     found, attached = [], set[str]()
-    for before, after in pairwise(one.points):
+    for before, after in pairwise(curve.points):
         _, parent, _, child = after.added.split()
         old, new = before.scores[NSTMP], after.scores[NSTMP]
         if old is not None and new is not None and _flat(new - old):
@@ -248,9 +248,9 @@ def _remarks(found: Mapping[str, Curve]) -> Iterator[str]:
         "bottom-up; the two orders in (a) and the two shapes of the merged tree in (b) are our readings."
     )
     same = all(
-        abs(one - other) <= SAME
+        abs(score - other) <= SAME
         for measure in MEASURES
-        for one, other in zip(_values(found[CHAIN], measure), _values(found[STAR], measure), strict=True)
+        for score, other in zip(_values(found[CHAIN], measure), _values(found[STAR], measure), strict=True)
     )
     yield f"In (b) a chain and a star give {'the same curves' if same else 'different curves'}."
     yield (
@@ -259,5 +259,5 @@ def _remarks(found: Mapping[str, Curve]) -> Iterator[str]:
     )
 
 
-def _line(name: str, one: Curve, measure: str) -> Line:
-    return Line(name, tuple(one.values(measure)), tuple(point.pieces / one.pieces for point in one.points))
+def _line(name: str, curve: Curve, measure: str) -> Line:
+    return Line(name, tuple(curve.values(measure)), tuple(point.pieces / curve.pieces for point in curve.points))

@@ -1,6 +1,6 @@
 """Liu, Mitamura and Hovy (2015): sections 3.1 and 4 and its three figures, on a simulated pilot or on one's own data.
 
-    section 3.1    Dice or one half, greedy or best alignment          `karat.studies.papers._partial_credit`
+    section 3.1    Dice or one half, greedy or best alignment          `karat.studies.papers._nugget_scores`
     section 2.4    precision TP / (TP + FP) and its fix, TP / N_S      `tac-pilot` and `liu-2015`
     Figure 1       span F1 and attribute accuracies (Algorithms 2, 3)  `tac-pilot`
     Figure 2       their products                                      `tac-pilot`
@@ -34,8 +34,11 @@ from karat.studies.papers._nugget_scores import (
     TAC,
     TYPE,
     TYPE_ACCURACY,
+    Comparison,
+    Credit,
     Scores,
     combined,
+    credit,
     example,
     figures,
     known,
@@ -45,7 +48,6 @@ from karat.studies.papers._nugget_scores import (
     scored,
     tables,
 )
-from karat.studies.papers._partial_credit import Comparison, Credit, credit
 from karat.studies.papers._submissions import on_files
 from karat.studies.properties import percent
 from karat.studies.reproduction import Cell, Claim, Column, Data, Numbers, Reproduction
@@ -208,12 +210,14 @@ def _on_simulation(progress: Progress | None) -> Reproduction:
     characters: dict[str, Result] = {}
     credits: dict[str, Credit] = {}
     steps = len(pilot.SYSTEMS) + 1
-    for number, one in enumerate(pilot.SYSTEMS, 1):
-        system = pilot.made(gold, one.rates)
+    for number, pilot_system in enumerate(pilot.SYSTEMS, 1):
+        system = pilot.made(gold, pilot_system.rates)
         for protocol, result in zip(PROTOCOLS, scored(gold, system, *PROTOCOLS), strict=True):
-            tokens[protocol][one.name] = result
-        credits[one.name] = credit(MemoryCorpus(gold), MemoryCorpus(system))
-        (characters[one.name],) = scored(in_characters, [pilot.in_characters(document) for document in system], FIXED)
+            tokens[protocol][pilot_system.name] = result
+        credits[pilot_system.name] = credit(MemoryCorpus(gold), MemoryCorpus(system))
+        (characters[pilot_system.name],) = scored(
+            in_characters, [pilot.in_characters(document) for document in system], FIXED
+        )
         if progress is not None:
             progress(number, steps)
     scores = Scores(tokens, characters)

@@ -126,11 +126,11 @@ def reproduce(data: Sequence[str], progress: Progress | None = None, *, quick: b
         systems["SAC"] = sac(texts, Classifier(texts_of(train, analyser, progress), delta=DELTA, analyser=analyser))
     made = {name: MemoryCorpus(system(texts, clusters, {})) for name, clusters in systems.items()}
     second = _table_2(test, made["Lemma"])
-    third = {name: _table_3(test, one) for name, one in made.items()}
+    third = {name: _table_3(test, runs) for name, runs in made.items()}
     simple = {name: results[0] for name, results in third.items()}
     pure = {name: dict(zip(REPRESENTATIVES, results[1:], strict=True)) for name, results in third.items()}
     printed = {**PURE, other: PURE["Lemma-delta"]}
-    clusters = cluster_table({name: _size(own) for name, own in systems.items()}, gold, SIMPLE, PURE)
+    clusters = cluster_table({name: _size(documents) for name, documents in systems.items()}, gold, SIMPLE, PURE)
     figure_3 = ThreeSystems()
     numbers = (
         _table_1(corpus),
@@ -183,7 +183,7 @@ def reproduce(data: Sequence[str], progress: Progress | None = None, *, quick: b
 
 def _size(clusters: Clusters) -> int:
     """The number of clusters."""
-    return len({cluster for own in clusters for cluster in own})
+    return len({cluster for labels in clusters for cluster in labels})
 
 
 def _delta_of(clusters: int, texts: Sequence[Text], similarity: DocumentSimilarity) -> float:
@@ -274,11 +274,11 @@ def _claims(second: Mapping[str, Result], third: Mapping[str, Sequence[Result]])
         yield Claim(
             "Overall, SAC and Lemma-delta are the two best models",
             "section 7.2",
-            all(set(sorted(one, key=one.__getitem__)[-2:]) == {"SAC", "Lemma-delta"} for one in averages),
+            all(set(sorted(scores, key=scores.__getitem__)[-2:]) == {"SAC", "Lemma-delta"} for scores in averages),
             f"by CoNLL ({listed}) it would fail under SIMPLE, as it does by the published numbers; average of 4 "
             + "; ".join(
-                f"{setting}: " + ", ".join(f"{name} {100 * value:.1f}" for name, value in one.items())
-                for setting, one in zip(("SIMPLE", "PURE"), averages, strict=True)
+                f"{setting}: " + ", ".join(f"{name} {100 * value:.1f}" for name, value in scores.items())
+                for setting, scores in zip(("SIMPLE", "PURE"), averages, strict=True)
             ),
         )
 
@@ -323,11 +323,11 @@ def _largest(rows: Iterable[Sequence[Cell]], columns: Sequence[str]) -> float:
 
 def _range(table: Numbers, column: str, names: Sequence[str]) -> str:
     """The least and the greatest score of the Lemma baselines in a column, for some representatives."""
-    at = [one.name for one in table.columns].index(column)
+    at = [other.name for other in table.columns].index(column)
     rows = [
         row
         for name, row in table.rows.items()
-        if name.startswith("Lemma") and name.endswith(tuple(f", {one}" for one in names))
+        if name.startswith("Lemma") and name.endswith(tuple(f", {other}" for other in names))
     ]
     values = [100 * (row[at].found or 0.0) for row in rows]
     return f"{min(values):.1f} to {max(values):.1f}"

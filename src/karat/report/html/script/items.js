@@ -22,6 +22,7 @@ function drawItems(own) {
   const all = instancesOf(own.number);
   const shown = withNumbers(all).filter(([one]) => isShown(one));
   $("items-title").textContent = `Outcomes (${shown.length === all.length ? "" : `${shown.length} of `}${all.length})`;
+  $("items").classList.toggle("long", shown.length > 1000);
   $("items").replaceChildren(...shown.map(([one, number]) => {
     const [title, about] = summaryOf(own, one);
     const below = [one.label, about].filter(Boolean).join(" · ");

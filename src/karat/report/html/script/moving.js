@@ -19,16 +19,15 @@ const piecesOf = (one) => one.items.flatMap((item, slot) =>
 function select(number, { scroll = true } = {}) {
   state.selected = number;
   document.querySelectorAll(".piece.selected").forEach((node) => node.classList.remove("selected"));
-  for (const row of $("items").querySelectorAll("button")) {
-    row.setAttribute("aria-pressed", String(Number(row.dataset.number) === number));
-  }
+  const row = $("items").querySelector(`[data-number="${number}"]`);
+  $("items").querySelector("[aria-pressed=true]")?.setAttribute("aria-pressed", "false");
+  row?.setAttribute("aria-pressed", "true");
   drawCard(load(state.doc));
   showPosition();
   const one = instancesOf(state.doc)[number];
   if (!one) return;
   const nodes = piecesOf(one);
   nodes.forEach((node) => node.classList.add("selected"));
-  const row = $("items").querySelector(`[data-number="${number}"]`);
   if (row) reveal(row, $("items"));
   if (scroll) (nodes[0] || row)?.scrollIntoView({ block: "center" });
 }
@@ -50,7 +49,7 @@ function move(step) {
   if (wanted !== undefined) return select(wanted);
   let place = listed.indexOf(state.doc);
   do place = (place + step + listed.length) % listed.length; while (!errors[listed[place]]);
-  open(listed[place]);
+  if (listed[place] !== state.doc) open(listed[place]);
   select(errorsOf(state.doc).at(step > 0 ? 0 : -1));
 }
 function moveDocument(step) {

@@ -47,6 +47,17 @@ function hitsOf(own) {
   return hits;
 }
 
+/** Where blocks of the text begin. A long text has several, and browsers lay out only those that come into view. */
+const BLOCK = 20000;
+function blocksOf(text) {
+  const begins = [0];
+  for (let end = BLOCK; end < text.length; end = begins.at(-1) + BLOCK) {
+    const [line, word] = [text.lastIndexOf("\n", end), text.lastIndexOf(" ", end)].map((at) => at + 1);
+    begins.push([line, word].find((at) => at > begins.at(-1)) ?? end);
+  }
+  return begins;
+}
+
 function drawText(own) {
   findTones(own);
   findClusters(own);
@@ -56,19 +67,22 @@ function drawText(own) {
   $("reader").classList.toggle("without-text", own.text === null);
   if (own.text === null) return;
   const [spans, hits] = [spansOf(own), hitsOf(own)];
-  const cuts = new Set([0, own.text.length, ...spans.flatMap(({ begin, end }) => [begin, end]), ...hits.flat()]);
+  const blocks = new Set(blocksOf(own.text));
+  const cuts = new Set([...blocks, own.text.length]);
+  for (const [begin, end] of [...spans.map((span) => [span.begin, span.end]), ...hits]) cuts.add(begin).add(end);
   const bounds = [...cuts].sort((x, y) => x - y);
   let active = [];
-  let [next, hit] = [0, 0];
+  let [next, hit, block] = [0, 0, $("text")];
   for (let place = 0; place + 1 < bounds.length; place += 1) {
     const [begin, end] = [bounds[place], bounds[place + 1]];
+    if (blocks.size > 1 && blocks.has(begin)) $("text").append(block = make("div", { className: "block" }));
     active = active.filter((span) => span.end > begin);
     for (; next < spans.length && spans[next].begin === begin; next += 1) active.push(spans[next]);
     while (hit < hits.length && hits[hit][1] <= begin) hit += 1;
     const text = own.text.slice(begin, end);
     const isHit = hit < hits.length && hits[hit][0] <= begin;
     const inner = isHit ? make("mark", { textContent: text }) : document.createTextNode(text);
-    $("text").append(active.length ? piece(own, inner, active, begin, end) : inner);
+    block.append(active.length ? piece(own, inner, active, begin, end) : inner);
   }
 }
 

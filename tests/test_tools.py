@@ -1,8 +1,29 @@
-"""The mutants: what is changed and what is not, and which are drawn."""
+"""Tools that nobody runs often, so that they would break unnoticed: the benchmark and the mutants."""
 
+import subprocess
+import sys
 from pathlib import Path
 
+import pytest
+
 from mutants import MUTATED, SOURCES, mutants
+
+BENCH = Path(__file__).parents[1] / "bench"
+
+
+@pytest.mark.slow
+def test_the_table_has_each_family_at_three_sizes() -> None:
+    command = [sys.executable, str(BENCH / "run.py"), "--quick", "--rounds", "1", "--family", "hierarchies"]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    table, _, small = done.stdout.partition("\n\n| small")
+    assert small
+    _, _, head, _, *rows = table.splitlines()
+    assert [len(row.split("|")) for row in rows] == [len(head.split("|"))] * 3
+    assert [row.split("|")[2].strip() for row in rows] == ["5 documents", "50 documents", "500 documents"]
+    assert float(rows[-1].split("|")[-2]) > 0  # how time grows
+
+
+# Mutants: what is changed and what is not, and which are drawn
 
 SOURCE = '''"""A module."""
 

@@ -1,0 +1,249 @@
+"""Tables of mentions, one row per mention: `.csv`, or `.tsv` with tabs. The first row names the columns.
+
+    document,start,end,text,type,cluster
+    d1,4,9,raids,Conflict.Attack,E1
+
+`document` (or `doc`, `doc_id`) and `start` are needed, with `end` (exclusive: the offset after the last character or
+token) or `last` (inclusive). `id`, `text`, `type`, `realis`, `cluster`, `kind`, `head_start` and `head_end` (or
+`head_last`) may follow. Every other column is an attribute; an empty cell is none. Columns are separated by tabs,
+commas or semicolons. Offsets count characters, or tokens with `--unit token`.
+
+The rows of a document may be scattered. Rows of a document with the same `id` are segments of one mention. A row with
+neither `start` nor end declares a document, which may have no mention. The same `cluster` in two documents is the same
+cluster.
+"""
+
+import csv
+from collections.abc import Iterable, Iterator, Sequence
+from io import StringIO
+from typing import BinaryIO, NamedTuple
+
+from msgspec.structs import replace
+
+from karat.formats._text import MERGED, decode
+from karat.formats._writing import refuse_unit, report_fields, report_rare, report_regions
+from karat.formats.jsonl import ACROSS, WITHIN, choose_protocols
+from karat.model import Document, Mention, Places, Region, Unit, Value, compact_lines
+from karat.plugin.formats import Context, Format, Piece, ReportLoss, WriteOptions
+from karat.problems import Rule, quoted
+from karat.regions import union
+
+HEADER = Rule("csv-header", "fatal", "Name the columns in the first row, such as: document,start,end,type,cluster")
+SHAPE = Rule("csv-row", "fatal", "Give each row one cell per column; put a cell with a comma or quotes in quotes.")
+SPAN = Rule("csv-span", "fatal", "Write offsets as whole numbers, 0 or more, with start < end (start <= last).")
+DIFFERS = Rule("csv-segments", "fatal", "Give each mention its own id; rows with one id are segments of one mention.")
+UNIT = Rule("csv-unit", "fatal", "Convert recordings and images to jsonl.")
+
+ALIASES = {"doc": "document", "doc_id": "document"}
+PLACES = ("document", "start", "end", "last", "head_start", "head_end", "head_last")
+KNOWN = frozenset((*PLACES, "id", "text", "kind", "cluster"))
+WRITTEN = ("document", "id", "start", "end", "text", "kind", "cluster", "head_start", "head_end")
+DELIMITERS = "\t,;"
+LARGEST = 10**18
+
+
+class _Row(NamedTuple):
+    """A row of a file, with its cells by the names of their columns; empty cells are left out."""
+
+    line: int
+    cells: dict[str, str]
+
+
+def _columns(row: str) -> tuple[list[str], str]:
+    """Return the names of columns in a header, and what separates them."""
+    delimiter = max(DELIMITERS, key=row.count)
+    try:
+        names = [name.strip() for name in next(csv.reader([row], delimiter=delimiter), [])]
+    except csv.Error:
+        return [], delimiter
+    lower = [name.lower() for name in names]
+    known = [ALIASES.get(name, name) for name in lower]
+    return [name if name in KNOWN else written for name, written in zip(known, names, strict=True)], delimiter
+
+
+def sniff(head: bytes) -> bool:
+    """Return whether the first row names a document and a start."""
+    columns, _ = _columns(head.lstrip(b"\xef\xbb\xbf").partition(b"\n")[0].decode("utf-8", "replace").strip("\r"))
+    return {"document", "start"}.issubset(columns)
+
+
+def identify(name: str, stream: BinaryIO) -> None:
+    """Return None: a file may hold any number of documents."""
+    del name, stream
+
+
+def read(piece: Piece, context: Context) -> Iterator[Document]:
+    """Read the documents of a table, in the order of their first rows."""
+    rows: dict[str, list[_Row]] = {}
+    for row in _rows(piece):
+        id_ = row.cells.get("document")
+        if id_ is None:
+            raise SHAPE.error("this row names no document", file=piece.name, line=row.line)
+        rows.setdefault(id_, []).append(row)
+    for id_, own_rows in rows.items():
+        yield _document(id_, own_rows, piece, context)
+
+
+def _rows(piece: Piece) -> Iterator[_Row]:
+    text = decode(piece.data, file=piece.name, line=1).removeprefix("\ufeff")
+    columns, delimiter = _columns(text.partition("\n")[0].strip("\r"))
+    _check_header(columns, piece)
+    reader = csv.reader(StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    line = 1
+    try:
+        for index, cells in enumerate(reader):
+            if index and any(cells):
+                if len(cells) != len(columns):
+                    message = f"found {len(cells)} cells, expected {len(columns)}, as the first row has"
+                    raise SHAPE.error(message, file=piece.name, line=line)
+                yield _Row(line, {name: cell for name, cell in zip(columns, cells, strict=True) if cell})
+            line = reader.line_num + 1
+    except csv.Error:
+        message = "a cell in quotes does not end, or text follows its closing quote"
+        raise SHAPE.error(message, file=piece.name, line=line) from None
+
+
+def _check_header(columns: Sequence[str], piece: Piece) -> None:
+    expected = [name for name in ("document", "start") if name not in columns]
+    if not {"end", "last"}.intersection(columns):
+        expected.append("end (exclusive) or last (inclusive)")
+    if expected:
+        found = ", ".join(columns)
+        raise HEADER.error(f"no column {', '.join(expected)}; found: {found}", file=piece.name, line=1)
+    if len({*columns}) < len(columns) or "" in columns:
+        raise HEADER.error("each column needs a name of its own", file=piece.name, line=1)
+    if {"end", "last"}.issubset(columns):
+        raise HEADER.error("both end (exclusive) and last (inclusive) are given", file=piece.name, line=1)
+
+
+def _document(id_: str, rows: Sequence[_Row], piece: Piece, context: Context) -> Document:
+    """Read the rows of a document."""
+    segments: dict[str, list[_Row]] = {}
+    taken = {row.cells["id"] for row in rows if "id" in row.cells}
+    numbers = iter(number for number in range(1, len(rows) + len(taken) + 1) if f"m{number}" not in taken)
+    for row in rows:
+        if row.cells.keys() & {"start", "end", "last"}:
+            segments.setdefault(row.cells.get("id") or f"m{next(numbers)}", []).append(row)
+    mentions = tuple([_mention(name, group, piece.name, context) for name, group in segments.items()])
+    lines = [group[0].line for group in segments.values()]
+    unit: Unit = context.options.unit or "char"
+    return Document(id_, unit=unit, mentions=mentions).at(Places(rows[0].line, compact_lines(lines)))
+
+
+def _mention(id_: str, rows: Sequence[_Row], file: str, context: Context) -> Mention:
+    """Return the mention whose segments these rows are."""
+    cells: dict[str, str] = {}
+    for row in rows:
+        for name, value in row.cells.items():
+            if name not in (*PLACES, "text") and cells.setdefault(name, value) != value:
+                message = f"mention {quoted(id_)} has the {name} {quoted(value)}, but {quoted(cells[name])} before"
+                raise DIFFERS.error(message, file=file, line=row.line, found=value)
+    span = _region([_segment(row, "", file, context) for row in rows], id_, rows[0].line, file, context)
+    heads = [_segment(row, "head_", file, context) for row in rows if {"head_start", "head_end"} & row.cells.keys()]
+    attributes: dict[str, Value] = {name: value for name, value in cells.items() if name not in KNOWN}
+    return Mention(
+        id_,
+        span,
+        head=_region(heads, id_, rows[0].line, file, context) if heads else None,
+        kind=cells.get("kind", "event"),
+        cluster=cells.get("cluster"),
+        attributes=attributes,
+        text=" ".join([row.cells["text"] for row in rows if "text" in row.cells]) or None,
+    )
+
+
+def _segment(row: _Row, prefix: str, file: str, context: Context) -> tuple[int, int]:
+    """Return the segment of a row; its columns are `start` and `end` or `last`, after a prefix."""
+    end_name = next((name for name in (f"{prefix}end", f"{prefix}last") if name in row.cells), f"{prefix}end")
+    written = row.cells.get(f"{prefix}start", ""), row.cells.get(end_name, "")
+    begin, end = map(_number, written)
+    if begin is not None and end is not None:
+        end += end_name.endswith("last")
+        if begin < end:
+            return begin, end
+    message = f"{prefix}start is {quoted(written[0])} and {end_name} is {quoted(written[1])}"
+    return context.misplaced(SPAN.at(message, file=file, line=row.line), written)
+
+
+def _number(cell: str) -> int | None:
+    """Return an offset; programs for tables write whole numbers as 4.0 where a column has empty cells."""
+    digits = cell.strip().removesuffix(".0")
+    return int(digits) if digits.isascii() and digits.isdecimal() and len(digits) < 19 else None
+
+
+def _region(segments: Sequence[tuple[int, int]], id_: str, line: int, file: str, context: Context) -> Region:
+    merged = union(segments)
+    if len(merged) < len(segments):
+        context.report(MERGED.at(f"overlapping segments in mention {quoted(id_)}", file=file, line=line))
+    return merged
+
+
+def plan(documents: Iterable[Document], options: WriteOptions, report_loss: ReportLoss) -> WriteOptions:
+    """Give each attribute a column."""
+    names: set[str] = set()
+    for document in documents:
+        for mention in document.mentions:
+            names.update(mention.attributes)
+    for name in sorted(names):
+        if ALIASES.get(name.lower(), name.lower()) in KNOWN or name != name.strip() or not name:
+            report_loss(f"the attribute {name}, the name of which means something else in a table")
+            names.discard(name)
+    columns = (*WRITTEN, *sorted(names))
+    return replace(options, columns=columns, head=_lines([columns], options))
+
+
+def write(document: Document, options: WriteOptions, report_loss: ReportLoss) -> bytes:
+    """Return the rows of a document."""
+    _report_losses(document, report_loss)
+    rows: list[Sequence[object]] = []
+    for mention in document.mentions:
+        heads = mention.head or ()
+        if len(heads) > len(mention.span):
+            report_loss("segments of heads")
+        first: Sequence[object] = [mention.text, mention.kind, mention.cluster]
+        for index, segment in enumerate(mention.span):
+            head = heads[index] if index < len(heads) else (None, None)
+            attributes = [mention.attributes.get(name) for name in options.columns[len(WRITTEN) :]]
+            rows.append((document.id, mention.id, *segment, *first, *head, *attributes))
+            first = [None, *first[1:]]
+    return _lines(rows or [(document.id, *[None] * (len(options.columns) - 1))], options)
+
+
+def _lines(rows: Iterable[Sequence[object]], options: WriteOptions) -> bytes:
+    is_tsv = options.output is not None and options.output.lower().removesuffix(".gz").endswith(".tsv")
+    text = StringIO()
+    csv.writer(text, delimiter="\t" if is_tsv else ",", lineterminator="\n").writerows(rows)
+    return text.getvalue().encode()
+
+
+def _report_losses(document: Document, report_loss: ReportLoss) -> None:
+    refuse_unit(document, ("char", "token"), UNIT)
+    report_fields(document, ("topic", "subtopic", "source", "language", "producer", "text", "tokens"), report_loss)
+    report_rare(document, report_loss)
+    if document.clusters:
+        report_loss("kinds and attributes of clusters")
+    for link in document.links:
+        report_loss(f"links of kind {link.kind}")
+    for mention in document.mentions:
+        report_regions(mention, report_loss, holds=("head",))
+        if not mention.span:
+            report_loss("mentions without a span")
+        if mention.confidence:
+            report_loss("confidences")
+        for name, value in mention.attributes.items():
+            if not isinstance(value, str) or not value:
+                report_loss(f"the type of the attribute {name}, which is not text")
+
+
+FORMAT = Format(
+    title="tables of mentions, comma- or tab-separated",
+    about=__doc__,
+    suffixes=(".csv", ".tsv"),
+    protocols=(*WITHIN, *ACROSS),
+    choose_protocols=choose_protocols,
+    sniff=sniff,
+    read=read,
+    identify=identify,
+    plan=plan,
+    write=write,
+)

@@ -1,0 +1,117 @@
+"""Spans that end before they begin, are empty or negative, or are beyond their sentence: faults of systems."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.event_files import (
+    CASIE,
+    DYGIE,
+    E2E,
+    FEWFC,
+    MAVEN,
+    ONEIE,
+    ONEIE_OUTPUT,
+    PRECO,
+    RAMS,
+    TEXTEE,
+    WEC,
+    WIKIEVENTS,
+    changed,
+    saved,
+)
+from tests.running import run
+
+EVENT = ("event_mentions", 0)
+NUGGET = ("cyberevent", "hopper", 0, "events", 0, "nugget")
+JSON: dict[str, tuple[Any, Any, str, str, tuple[int, int]]] = {
+    # gold, system, protocol, measure: right and counted items of the system, by hand
+    "RAMS argument": (RAMS, changed(RAMS, "gold_evt_links", 0, 1, to=[1, 0]), "textee-2024", "arg.i", (1, 2)),
+    "RAMS trigger": (
+        RAMS,
+        changed(changed(RAMS, "evt_triggers", 0, 1, to=1), "gold_evt_links", to=[]),
+        "textee-2024",
+        "trig.i",
+        (0, 1),
+    ),
+    "OneIE trigger": (
+        ONEIE,
+        changed(ONEIE_OUTPUT, "graph", "triggers", 0, to=[2, 2, "Attack", 0.5]),
+        "textee-2024",
+        "trig.i",
+        (0, 1),
+    ),
+    "TextEE": (TEXTEE, changed(TEXTEE, *EVENT, "trigger", "end", to=1), "textee-2024", "trig.i", (0, 1)),
+    "WikiEvents": (WIKIEVENTS, changed(WIKIEVENTS, *EVENT, "trigger", "start", to=-1), "textee-2024", "trig.i", (0, 1)),
+    "DyGIE++": (DYGIE, changed(DYGIE, "events", 0, 0, 1, 1, to=-1), "textee-2024", "arg.i", (2, 3)),
+    "MAVEN": (
+        MAVEN,
+        changed(MAVEN, "events", 0, "mention", 1, "offset", to=[3, 9]),
+        "exact-2013",
+        "nugget.span",
+        (2, 3),
+    ),
+    "e2e": (E2E, changed(E2E, "clusters", 1, 0, to=[3, 2]), "conll-2012", "coref.mention", (3, 4)),
+    "PreCo": (PRECO, changed(PRECO, "mention_clusters", 1, 0, to=[0, 4, 9]), "conll-2012", "coref.mention", (4, 5)),
+    "WEC": (WEC, changed(WEC, "tokens_number", to=[9]), "simple-cdec", "coref.mention", (0, 1)),
+    "FewFC": (FEWFC, changed(FEWFC, "events", 0, "mentions", 1, "span", to=[4, 0]), "textee-2024", "arg.i", (3, 4)),
+    "CASIE": (CASIE, changed(CASIE, *NUGGET, "endOffset", to=8), "textee-2024", "trig.i", (1, 2)),
+}
+
+
+@pytest.mark.parametrize("name", JSON)
+def test_an_item_of_a_system_counts_and_matches_nothing(name: str, tmp_path: Path) -> None:
+    """A fault in the line of the item; the same file as gold, or alone, is refused."""
+    gold, system, protocol, measure, expected = JSON[name]
+    paths = saved(tmp_path / "gold.json", gold), saved(tmp_path / "mine.json", system)
+    done = run("score", *paths, "-p", protocol, "-f", "json")
+    assert done.code == 0, done.err
+    result = json.loads(done.out)
+    leaf = result["scores"][measure]["micro"]["counts"]
+    assert (leaf["precision_num"], leaf["precision_den"]) == expected
+    faults = [finding for finding in result["warnings"] if finding["severity"] == "fault"]
+    assert [(finding["file"], finding["line"]) for finding in faults] == [(paths[1], 1)]
+    assert "matches nothing" in faults[0]["hint"]
+    assert run("score", *paths[::-1], "-p", protocol).code == 1
+    assert "fatal" in run("validate", paths[1], "-p", protocol).out
+    checked = run("validate", paths[1], "--against", paths[0], "-p", protocol, "-f", "json")
+    assert json.loads(checked.out)["summary"]["findings"] == {"fatal": 0, "fault": 1, "note": 0}
+
+
+BRAT = "T1\tAttack 5 13\tattacked\nE1\tAttack:T1\nT2\tDie {}\tdied\nE2\tDie:T2\n"
+ERE = """<deft_ere doc_id="d"><hoppers><hopper id="h-1"><event_mention id="em-1" type="x" subtype="y" realis="actual">
+<trigger offset="0" length="4">They</trigger></event_mention><event_mention id="em-2" type="x" subtype="y">
+<trigger offset="5" length="{}">ran</trigger></event_mention></hopper></hoppers></deft_ere>"""
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "right", "wrong"),
+    [("d.ann", BRAT, "18 22", "22 18"), ("d.ann", BRAT, "18 22", "-1 22"), ("d.ere.xml", ERE, "3", "0")],
+)
+def test_the_same_in_text_and_xml(name: str, text: str, right: str, wrong: str, tmp_path: Path) -> None:
+    for side, span in (("gold", right), ("mine", wrong)):
+        (tmp_path / side).mkdir()
+        (tmp_path / side / name).write_text(text.format(span))
+    paths = str(tmp_path / "gold"), str(tmp_path / "mine")
+    done = run("score", *paths, "-p", "exact-2013", "-m", "nugget.span", "-f", "json")
+    assert list(json.loads(done.out)["scores"]["nugget.span"]["micro"]["counts"].values()) == [1, 2, 1, 2]
+    assert run("score", *paths[::-1], "-p", "exact-2013").code == 1
+
+
+def test_two_items_without_a_place_are_two(tmp_path: Path) -> None:
+    """Unless they are the same; details and the HTML report show no span for them."""
+    links = [[[2, 2], [1, 0], "evt001arg01attacker"], [[2, 2], [5, 0], "evt001arg02target"]]
+    links += [[[2, 2], [5, 0], "evt001arg02target"]]
+    paths = (
+        saved(tmp_path / "gold.json", RAMS),
+        saved(tmp_path / "mine.json", changed(RAMS, "gold_evt_links", to=links)),
+    )
+    result = json.loads(run("score", *paths, "-p", "textee-2024", "--details", "-f", "json").out)
+    assert result["scores"]["arg.c"]["micro"]["counts"]["precision_den"] == 2
+    spurious = [item["system"] for item in result["details"]["arg.c"] if item["outcome"] == "spurious"]
+    assert len(spurious) == 2
+    assert "1000000" not in json.dumps(spurious)
+    page = run("score", *paths, "-p", "textee-2024", "-f", "html")
+    assert page.code == 0

@@ -24,6 +24,7 @@ ROOMS = (
         "regions",
         "words",
         "problems",
+        "decoding",
         "limits",
         "counts",
         "interpreter",

@@ -12,8 +12,11 @@ from msgspec.structs import replace
 
 from karat.api.scoring import Result, score
 from karat.arguments import argument_test, events_of
-from karat.model import Document, Link, Mention
+from karat.model import Document, Link, Mention, Pair
+from karat.plugin import Tables
 from karat.problems import KaratError
+from karat.protocols import resolve
+from karat.run.plan import Options, Plan
 from tests.corpora import arguments, as_jsonl, corpus
 from tests.running import run as command
 
@@ -32,6 +35,20 @@ def counts(result: Result, id_: str) -> tuple[float, ...]:
 
 def codes(result: Result) -> set[str]:
     return {finding.code for finding in result.warnings}
+
+
+def test_all_rows_of_a_protocol_share_the_items_of_a_document() -> None:
+    gold, system = corpus(arguments(("3", "A", "5"))), corpus(arguments(("3", "B", "6")))
+    plan = Plan(resolve("textee-2024"), gold.facts(), system.facts(), Options())
+    assert len(plan.measures.measures) == 6
+    triggers, items = plan.measures.specs
+    (gold_document,), (system_document,) = gold, system
+    tables = Tables(Pair(gold_document, system_document))
+    assert [table.events for table in tables.get(triggers)[0][1:3]] == [
+        table.events for table in tables.get(items)[0][1:3]
+    ]
+    nothing = Tables(Pair(Document("d"), Document("d")))
+    assert nothing.get(triggers) == nothing.get(items) == ()
 
 
 def test_what_is_an_argument() -> None:

@@ -553,3 +553,14 @@ def test_litbank() -> None:
     assert found == []
     bare = replace(documents[0], text=None)
     assert write(bare, WriteOptions(), print).keys() == {f"{bare.id}.ann"}
+
+
+def test_arguments_that_are_events_are_no_hierarchy(tmp_path: Path) -> None:
+    """One event is the Theme of two others, and not their part; a subevent link still makes a parent."""
+    ann = "T1\tReg 0 4\tAnna\nT2\tReg 9 15\tkilled\nT3\tBind 16 18\tin\nT4\tProtein 31 37\tattack\n"
+    ann += "E1\tReg:T1 Theme:E3\nE2\tReg:T2 Theme:E3\nE3\tBind:T3 Theme:T4\n"
+    assert "two-parents" not in {finding.code for finding in check(read(tmp_path, ann)[0])}
+    ann += "R1\tSubevent Arg1:E1 Arg2:E3\nR2\tSubevent Arg1:E2 Arg2:E3\n"
+    (tmp_path / "d.ann").write_text(ann)
+    (finding,) = json.loads(run("validate", str(tmp_path / "d.ann"), "-f", "json").out)["files"][0]["findings"][:1]
+    assert (finding["code"], finding["line"]) == ("two-parents", 9)

@@ -128,7 +128,7 @@ def test_an_error_is_that_of_one_process(dask: Dask, tmp_path: Path) -> None:
     broken = tmp_path / "broken.jsonl"
     broken.write_text("".join([*lines[:7], '{"id": "x", "mentions": [{"id": "m", "span": [[4, 2]]}]}\n', *lines[8:]]))
     alone, together = (
-        run("score", GOLD, str(broken), *more) for more in (("--jobs", "1"), ("--cluster", dask.address))
+        run("score", str(broken), GOLD, *more) for more in (("--jobs", "1"), ("--cluster", dask.address))
     )
     assert alone == together
     assert alone.code == 1

@@ -276,5 +276,6 @@ def test_clusters_across_documents_choose_the_protocols(tmp_path: Path) -> None:
         file.write_text("\n".join([*lines, second]))
         assert karat.read(file).protocols == chosen
     done = running.run("score", str(file), str(file))
-    assert done.err.startswith("protocol: simple-cdec, pure-cdec (GOLD is jsonl; choose with -p)")
+    reason = "jsonl with clusters across documents"
+    assert done.err.startswith(f"protocol: simple-cdec, pure-cdec (GOLD is {reason}; choose with -p)")
     assert done.out.startswith("protocol: coref F1"), "the settings side by side come first"

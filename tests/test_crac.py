@@ -305,3 +305,15 @@ def test_protocol_files_choose_by_a_parameter_and_order_alignments(tmp_path: Pat
         with pytest.raises(KaratError) as refused:
             resolve(str(path))
         assert message in str(refused.value)
+
+
+def test_documents_in_which_ties_decide_are_noted(tmp_path: Path) -> None:
+    """Two mentions of the system contain gold's and have its head: which one is matched makes another score."""
+    gold = put(tmp_path, "gold.conllu", *map(node, "12345", ("", "(e1-x-1)", "", "", "(e1-x-1)")))
+    spans = "(e1-x-2", "(e2-x-1", "e1)e2)", "(e2-x-1)", "(e1-x-1)"
+    system = put(tmp_path, "system.conllu", *map(node, "12345", spans))
+    one_entity = put(tmp_path, "one.conllu", *map(node, "12345", [span.replace("e2", "e1") for span in spans]))
+    done = run("score", gold, system, "-f", "json")
+    assert codes(done)["coref-ties"] == ("documents in which mentions that share a head could be matched otherwise: 1")
+    assert "coref-ties" not in codes(run("score", gold, one_entity, "-f", "json")), "whichever, it is of one entity"
+    assert "coref-ties" not in codes(run("score", gold, gold, "-f", "json"))

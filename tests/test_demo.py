@@ -19,6 +19,7 @@ from karat.demo import showcase
 from karat.demo import showcase as report
 from karat.model import Document, Link, Mention
 from karat.problems import Finding, KaratError
+from tests.running import run
 
 SCRIPT = Path(__file__).parents[1] / "tools" / "demo" / "make_corpus.py"
 NAMES = ("gold", *showcase.SYSTEMS)
@@ -214,3 +215,17 @@ def test_demo_copies_the_files_and_overwrites_none(tmp_path: Path) -> None:
     assert refused.exit_code == 1
     assert not (folder / "gold.jsonl").exists()
     assert (folder / "literal.jsonl").read_text() == "mine"
+
+
+def test_the_corpus_has_no_fault() -> None:
+    """Also under the protocols that its content chooses."""
+    demo = Path(karat.__file__).parent / "demo"
+    done = run("validate", *(str(demo / f"{name}.jsonl") for name in ("gold", "eager", "literal", "cautious")))
+    assert (done.code, "no problems found" in done.out) == (0, True)
+
+
+def test_the_choice_of_protocols_gives_its_reason() -> None:
+    demo = Path(karat.__file__).parent / "demo"
+    done = run("score", str(demo / "gold.jsonl"), str(demo / "literal.jsonl"), "--summary")
+    reason = "protocol: simple-cdec, pure-cdec (GOLD is jsonl with clusters across documents; choose with -p)"
+    assert done.err.splitlines()[0] == reason

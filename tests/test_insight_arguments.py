@@ -11,10 +11,9 @@ from msgspec.structs import replace
 
 import karat
 from karat.api.scoring import Result
-from karat.arguments import HOLDERS
 from karat.cli import cli
 from karat.insight.repairs import Edit, Repair, rewriting
-from karat.model import Document, Link, Mention
+from karat.model import HOLDERS, Document, Link, Mention
 from karat.plugin import ArgumentMeasure
 from karat.problems import KaratError
 from karat.protocols import resolve

@@ -92,6 +92,18 @@ def test_entries_have_keys_and_places() -> None:
         pytest.param(json.dumps(TEXTEE) + "\n[]\n", "textee-shape", 2, id="a list on a line"),
         pytest.param('{"wnd_id": "a", "event_mentions": [], "wnd_id": "b"}', "json-key-twice", 1, id="a key twice"),
         pytest.param(
+            '{"wnd_id": "a", "event_mentions": [], "relation_mentions": [{"id": "r", "id": "s"}]}',
+            "json-key-twice",
+            1,
+            id="a key twice in what is not read",
+        ),
+        pytest.param(
+            '{"wnd_id": "a", "text": "x\\u003ay", "event_mentions": [], "event_mentions": []}',
+            "json-key-twice",
+            1,
+            id="a key twice beside an escaped colon",
+        ),
+        pytest.param(
             f'{json.dumps(TEXTEE)}\n{{"wnd_id": "a", "event_mentions": [],\n "x": {{"y": 1, "y": 2}}}}',
             "textee-shape",
             2,
@@ -123,6 +135,17 @@ def test_what_cannot_be_read_is_refused_with_its_line(
         list(open_corpus(str(path), format="textee"))
     assert caught.value.finding.code == code
     assert caught.value.finding.line == (line or path.read_text().rstrip().count("\n") + 1)
+
+
+def test_a_line_with_known_keys_is_decoded_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Empty lists and absent fields included: TextEE files have many small lines."""
+    window = {"wnd_id": "b", "tokens": [], "entity_mentions": [], "relation_mentions": [], "event_mentions": []}
+    path = tmp_path / "gold.json"
+    path.write_text(
+        "".join(json.dumps(line) + "\n" for line in (TEXTEE, window, {"wnd_id": "c", "event_mentions": []}))
+    )
+    monkeypatch.delattr("karat.formats._json.refuse_repeated_keys")
+    assert len(list(open_corpus(str(path), format="textee"))) == 3
 
 
 # Formats by content

@@ -251,7 +251,10 @@ def test_a_setting_goes_to_the_protocols_that_know_it() -> None:
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b'title = "x"\nunit = = 3\n', "line 2: this is not TOML: Invalid value (column 8)"),
+        (
+            b'title = "x"\nunit = = 3\n',
+            "line 2: this is not TOML: found 'unit = = 3' (column 8), expected such as name = \"value\"",
+        ),
         (b'title = "x"\n\n# \xff\n', "line 3: this is not UTF-8"),
     ],
 )

@@ -218,7 +218,7 @@ ODD: dict[str, tuple[dict[str, str | bytes], list[str], str]] = {
     "a cluster that is a list": (
         {"a.jsonl": JSONL.replace('"c"', "[]")},
         ["score", "a.jsonl", "a.jsonl"],
-        "a.jsonl, line 1: Expected `str | null`, got `array`",
+        "a.jsonl, line 1: mentions[0].cluster is a list, expected a string or null",
     ),
     "a cluster that is not UTF-8": (
         {"a.jsonl": JSONL.encode().replace(b'"c"', b'"\xff"')},
@@ -249,7 +249,7 @@ ODD: dict[str, tuple[dict[str, str | bytes], list[str], str]] = {
     "a threshold in TOML": (
         {"a.toml": MEASURES + "threshold = 1.5\n"},
         ["score", "gold.tbf", "gold.tbf", "-p", "a.toml"],
-        "`float` <= 1.0",
+        "threshold must be at most 1.0, such as 1.0",
     ),
     "a zero byte in a list": ({"a.list": "a\0b\n"}, ["score", "@a.list", "gold.tbf"], "[file-unreadable]"),
     "a long name": ({}, ["score", "x" * 5000, "gold.tbf"], "File name too long [file-unreadable]"),

@@ -122,6 +122,15 @@ def test_equal_assignments_take_the_larger_recall() -> None:
     assert counts(result, "template.rme.subset") == (2, 2, 2, 3)
 
 
+def test_equal_assignments_with_another_recall_are_noted() -> None:
+    """Either gold template shares two entities with the system's: one of gold's entities is hit, or two."""
+    gold = templates("attack: men=women", "attack: men, women")
+    result = run("rme-2023", gold, templates("attack: men, women"))
+    notes = [warning.message for warning in result.warnings if warning.code == "template-ties"]
+    assert notes == ["documents in which equally similar templates differ in the entities that they hit: 1"]
+    assert "template-ties" not in {warning.code for warning in run("rme-2023", gold, templates("attack: men")).warnings}
+
+
 def test_one_span_in_two_clusters_is_not_fatal() -> None:
     mentions = (
         Mention("t", (), kind="template", attributes={"type": "attack"}),

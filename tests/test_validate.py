@@ -314,7 +314,7 @@ def test_many_findings_are_counted_and_not_kept(tmp_path: Path, monkeypatch: pyt
     assert reported["summary"]["codes"] == {"span-twice": kept + 5}
     reported = run(path.name).stdout
     assert f"  {kept + 4:,} more, the first of them:\n    system.tbf, line 4: mention 'E0' and mention 'E2'" in reported
-    assert f"    also system.tbf, lines 8-{kept + 2}\n    and 5 that are only counted\n" in reported
+    assert reported.count("system.tbf, line") == 5, "five places are enough"
 
 
 @pytest.mark.parametrize(("code", "span"), [("text-differs", [0, 2]), ("span-beyond-text", [2, 4])])
@@ -327,7 +327,7 @@ def test_what_is_wrong_with_every_mention_is_counted(tmp_path: Path, code: str, 
     assert [one["message"].split()[1] for one in findings] == [f"'m{n}'" for n in range(Findings.KEPT)]
     assert reported["summary"]["codes"] == {code: Findings.KEPT + 3}
     assert reported["summary"]["findings"]["fault"] == Findings.KEPT + 3
-    assert "and 3 that are only counted" in run(path).stdout
+    assert f"{Findings.KEPT + 2:,} more, the first of them:" in run(path).stdout
 
 
 def test_a_truncated_file_hides_nothing(tmp_path: Path) -> None:
@@ -550,7 +550,7 @@ def test_findings_of_the_two_sides_are_told_apart(tmp_path: Path) -> None:
         in reported
     )
     assert f"note (system): {system}, line 2: " in reported
-    assert "[realis-unknown] (and 1 more)\n" in reported
+    assert "[realis-unknown] (and 1 more: line 15)\n" in reported
     warnings = json.loads(CliRunner().invoke(cli, [*command, "-f", "json"]).stdout)["warnings"]
     assert [finding["side"] for finding in warnings] == ["gold", "system", "system"]
 

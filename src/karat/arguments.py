@@ -5,10 +5,7 @@ from operator import attrgetter, itemgetter
 
 from msgspec import Struct
 
-from karat.model import Document, Link, Mention
-
-HOLDERS = frozenset({"event", "template"})
-"""Kinds of mentions that have arguments. What fills a role is of another kind."""
+from karat.model import HOLDERS, Document, Link, Mention
 
 _kind = attrgetter("kind")
 _argument = itemgetter(3)

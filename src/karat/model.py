@@ -36,6 +36,9 @@ ClusterKey = str | tuple[str, int]
 ORDERED = frozenset({"after"})
 """Kinds of links that order events in time, and form no hierarchy."""
 
+HOLDERS = frozenset({"event", "template"})
+"""Kinds of mentions that have arguments. What fills a role is of another kind."""
+
 ACYCLIC = frozenset({"after", "subevent", "member"})
 """Kinds of links in which a cycle makes no sense, whatever a protocol reads."""
 

@@ -311,15 +311,20 @@ LISTED = 100
 """Names that a message lists; a corpus may have thousands."""
 
 
-def nearest(word: str, known: Iterable[str]) -> str:
-    """A sentence that names the known word nearest to a misspelt one, or lists them if none is near."""
+def closest(word: str, known: Sequence[str], *, cutoff: float = 0.5) -> str | None:
+    """The known word nearest to another one; None if none is near."""
     from difflib import get_close_matches
 
+    lowered = {name.lower(): name for name in reversed(known)}
+    close = get_close_matches(word.lower(), lowered, n=1, cutoff=cutoff)
+    return lowered[close[0]] if close else None
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """A sentence that names the known word nearest to a misspelt one, or lists them if none is near."""
     names = list(known)
-    lowered = {name.lower(): name for name in reversed(names)}
-    close = get_close_matches(word.lower(), lowered, n=1, cutoff=0.5)
-    if close:
-        return f"Did you mean {lowered[close[0]]}?"
+    if (close := closest(word, names)) is not None:
+        return f"Did you mean {close}?"
     if len(names) > LISTED:
         return f"Known: {', '.join(names[:LISTED])} and {len(names) - LISTED:,} more."
     return f"Known: {', '.join(names)}." if names else "There is none."

@@ -141,8 +141,8 @@ def _entry(submission: Submission, job: Job | None, store: Store, naming: Naming
     else:
         try:
             outcome = Outcome.decoded(content)
-        except msgspec.MsgspecError as error:
-            raise store.unusable(f"a result in it is damaged: {error}") from None
+        except msgspec.MsgspecError:
+            raise store.unusable("a result in it is damaged") from None
     outcome = outcome.changed(partial(naming.hidden, submission))
     name = naming.system(submission)
     results = []

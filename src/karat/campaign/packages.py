@@ -151,18 +151,18 @@ class Package(NamedTuple):
         """Turn the errors of libraries into findings."""
         try:
             yield
-        except (tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError) as error:
-            raise DAMAGED.error(f"the archive is damaged or no tar or zip: {error}", file=self.name) from None
+        except (tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError):
+            raise DAMAGED.error("the archive is damaged or no tar or zip", file=self.name) from None
         except UnicodeDecodeError:
             raise NAME.error("the name of a member is not UTF-8", file=self.name) from None
-        except NotImplementedError as error:
-            raise METHOD.error(f"the archive cannot be read: {error}", file=self.name) from None
+        except NotImplementedError:
+            raise METHOD.error("the archive is packed in a way that karat cannot read", file=self.name) from None
         except OSError as error:
             if error.errno in (None, errno.EINVAL):  # of gzip and bz2, and of places that there are not
-                raise DAMAGED.error(f"the archive cannot be read: {error}", file=self.name) from None
+                raise DAMAGED.error("the archive is damaged", file=self.name) from None
             raise UNREADABLE.error(error.strerror or str(error), file=self.name) from None
-        except (ValueError, OverflowError) as error:  # numbers in headers that make no sense
-            raise DAMAGED.error(f"the archive cannot be read: {error}", file=self.name) from None
+        except (ValueError, OverflowError):  # numbers in headers that make no sense
+            raise DAMAGED.error("the archive is damaged", file=self.name) from None
 
 
 class _Hashed:

@@ -58,7 +58,9 @@ class Store:
         try:
             yield
         except (sqlite3.Error, zlib.error) as error:
-            raise self.unusable(str(error)) from None
+            reasons = {"locked": "another program uses it", "full": "the disk is full", "readonly": "it is read-only"}
+            known = [reason for word, reason in reasons.items() if word in str(error)]
+            raise self.unusable([*known, "it is damaged, or no file of karat's"][0]) from None
 
     def _check_file(self) -> None:
         (application,) = self._open.execute("PRAGMA application_id").fetchone()

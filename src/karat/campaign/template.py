@@ -15,6 +15,7 @@ from karat import __version__
 from karat.corpus.files import FileCorpus
 from karat.corpus.opening import open_corpus
 from karat.corpus.paths import files_in
+from karat.decoding import explained, toml_problem
 from karat.formats import FORMATS
 from karat.inputs import read_bytes
 from karat.model import Document
@@ -37,11 +38,15 @@ def configuration(file: str, known: Mapping[str, str]) -> dict[str, Any]:
     """Read options from a file; `known` has the name of the parameter of each option."""
     path = Path(file)
     try:
-        content = tomllib.loads(read_bytes(path).decode())
+        text = read_bytes(path).decode()
+        content = tomllib.loads(text)
     except OSError as error:
         raise FILE.error(error.strerror or str(error), file=file) from None
-    except ValueError as error:  # no TOML, or no UTF-8
-        raise FILE.error(str(error), file=file) from None
+    except UnicodeDecodeError as error:
+        raise FILE.error(explained(error), file=file) from None
+    except ValueError as error:
+        message, line = toml_problem(error, text)
+        raise FILE.error(message, file=file, line=line) from None
     values: dict[str, Any] = {}
     for key, value in content.items():
         if key not in known:

@@ -5,7 +5,6 @@ Findings name a mention by its span and cluster, since some readers have to make
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
-from functools import partial
 from itertools import pairwise
 from operator import attrgetter
 from typing import Literal
@@ -326,22 +325,24 @@ def check(
     """
     seen: dict[str, int] = {}
     of_document: tuple[str | None, int | None] | None = None
-    links: Check = partial(_check_links, readings=readings)
-    for rule in (*CHECKS, links, *more):
-        for finding in rule(document):
-            count = seen[finding.code] = seen.get(finding.code, 0) + finding.times
-            if count <= Findings.KEPT:
-                file, line = where(finding.item)
-            else:
-                file, line = of_document = of_document or where(None)
-            yield finding._replace(file=file, line=line)
+    for finding in _broken_rules(document, more, readings):
+        count = seen[finding.code] = seen.get(finding.code, 0) + finding.times
+        if count <= Findings.KEPT:
+            file, line = where(finding.item)
+        else:
+            file, line = of_document = of_document or where(None)
+        yield finding._replace(file=file, line=line)
 
 
-def _check_links(document: Document, readings: Readings) -> Iterator[Finding]:
+def _broken_rules(document: Document, more: Sequence[Check], readings: Readings) -> Iterator[Finding]:
+    for rule in CHECKS:
+        yield from rule(document)
     if document.links:
         from karat.checks import links
 
         yield from links.check(document, readings)
+    for rule in more:
+        yield from rule(document)
 
 
 def checked(document: Document, where: Where, report: Report, readings: Readings = unread) -> Document:

@@ -74,7 +74,9 @@ def check(document: Document, readings: Readings = unread) -> Iterator[Finding]:
             finding = CYCLE.at(message, item=_item(closing))
             is_fatal = kind in ACYCLIC or readings(kind) is not None
             yield finding if is_fatal else finding._replace(severity="note")
-        if kind in children:
+        # Where events have arguments, other links between events may be arguments, too.
+        may_be_tree = kind in ACYCLIC or readings(kind) is not None or len(links) == len(document.links)
+        if kind in children and may_be_tree:
             yield from _several_parents(kind, trees[kind], children[kind], document)
 
 

@@ -105,8 +105,12 @@ def open_system(spec: str, gold: "FileCorpus", options: "Options", report: "Repo
 def protocol_names(options: "Options", gold: "FileCorpus") -> tuple[str, ...]:
     """Return the protocols to score with; those that gold's format chooses are named on standard error."""
     if not options.protocols:
+        from karat.formats import FORMATS
+
         default = ", ".join(gold.protocols)
-        click.echo(f"protocol: {default} (GOLD is {gold.format}; choose with -p)", err=True)
+        reason = FORMATS.get(gold.format).reasons.get(gold.protocols[0])
+        kind = f"{gold.format} {reason}" if reason else gold.format
+        click.echo(f"protocol: {default} (GOLD is {kind}; choose with -p)", err=True)
         _refuse_validated(options, gold.protocols)
     return options.protocols or gold.protocols
 

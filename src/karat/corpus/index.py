@@ -6,7 +6,7 @@ import sys
 import threading
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 from karat.corpus.paths import File, is_url
 from karat.formats import decode, stem
@@ -66,8 +66,9 @@ class Index:
         row = len(self.rows)
         self.rows[sys.intern(entry.id)] = row  # both sides usually have the same ids
         self._numbers.extend((file, entry.offset, entry.length, entry.line))
-        entry = entry._replace(topic=None)
-        if entry[4:] != _PLAIN[4:]:
+        if entry.topic is not None:
+            entry = entry._replace(topic=None)
+        if entry[4:] != _PLAIN:
             self._entries[row] = entry
         if entry.is_unnamed:
             self.unnamed.add(entry.id)
@@ -102,7 +103,7 @@ class Index:
         self.unnamed = self.unnamed - {unnamed} | {id_}
 
 
-_PLAIN = Entry(0, 0, 0)
+_PLAIN = Entry(0, 0, 0)[4:]
 
 
 def entries(
@@ -139,8 +140,9 @@ def _joined(pieces: Iterable[Entry]) -> Iterator[Entry]:
 
 
 def _found(stream: BinaryIO, file: File, format_: Format, marker: Marker, is_only_file: bool) -> Iterator[Entry]:
-    """Find the documents by the marker; an entry is complete when the next one begins."""
-    entry: Entry | None = None
+    """Find the documents by the marker."""
+    fields: list[Any] = []
+    """Those of the last entry; its length is known when the next one begins."""
     header, is_blank, line = b"", True, 1
     beginning = position = stream.tell()
     names = _Names(file, format_, marker, is_only_file)
@@ -157,17 +159,19 @@ def _found(stream: BinaryIO, file: File, format_: Format, marker: Marker, is_onl
                 header = match["header"]
                 continue
             id_, is_unnamed = names.name(match, line)
-            if entry is not None:
-                yield entry._replace(length=position + start - entry.offset)
-            if entry is None and not (is_blank and not window[:start].strip()):
-                entry = Entry(beginning, 0, line, id_, lead=line - 1, is_unnamed=is_unnamed)
+            if fields:
+                fields[1] = position + start - fields[0]
+                yield Entry(*fields)
+            if not fields and not (is_blank and not window[:start].strip()):
+                fields = [beginning, 0, line, id_, b"", line - 1, (), is_unnamed]
             else:
-                entry = Entry(position + start, 0, line, id_, header, is_unnamed=is_unnamed)
-        is_blank = is_blank and (entry is not None or not window.strip())
+                fields = [position + start, 0, line, id_, header, 0, (), is_unnamed]
+        is_blank = is_blank and (bool(fields) or not window.strip())
         line += window.count(b"\n", counted)
         position += len(window)
-    if entry is not None:
-        yield entry._replace(length=position - entry.offset)
+    if fields:
+        fields[1] = position - fields[0]
+        yield Entry(*fields)
     elif not is_blank:
         yield Entry(beginning, position - beginning, 1, names.whole_file, is_document=False)
 

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from karat.corpus.index import Index
+from karat.decoding import explained
 from karat.formats import DOCUMENT_TWICE, jsonl
 from karat.model import Document, Mention
 from karat.plugin import Context, Facts, ReadOptions
@@ -163,5 +164,5 @@ def _typed(document: Document, name: str) -> Document:
             msgspec.json.encode(typed)
         return typed
     except (msgspec.ValidationError, TypeError, UnicodeEncodeError) as error:
-        message = f"document {quoted(str(document.id))}: {str(error).replace('$', 'the document')}"
+        message = f"document {quoted(str(document.id))}: {explained(error)}"
         raise NO_DOCUMENT.error(message, file=name) from None

@@ -189,7 +189,7 @@ def _sniffed(file: File) -> str | None:
     by_suffix = [name for name, format_ in FORMATS if file.bare_name.endswith(format_.suffixes)]
     by_both = [name for name in by_suffix if FORMATS.get(name).sniff(head)]
     by_content = by_both or [name for name, format_ in FORMATS if format_.sniff(head)]
-    if not by_content and any(format_.related(file.name, head) for _, format_ in FORMATS):
+    if not by_content and any(format_.related(file.name, head) is not None for _, format_ in FORMATS):
         return None  # it is known to be no corpus, whatever its suffix
     if not by_content and unknown_form(head) is not None:
         return None

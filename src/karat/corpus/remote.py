@@ -63,4 +63,11 @@ def _located(url: str) -> "tuple[AbstractFileSystem, str]":
 
 def _unreadable(url: str, error: Exception) -> KaratError:
     """Each kind of storage has errors of its own."""
-    return UNREACHABLE.error(str(error) or type(error).__name__, file=url)
+    if isinstance(error, FileNotFoundError):
+        message = "there is no such file"
+    elif isinstance(error, ImportError | ValueError):
+        message = "this kind of URL needs a package that is not installed, or is not known"
+    else:
+        status = getattr(error, "status", None)
+        message = f"the server answers with status {status}" if status else "the server cannot be reached"
+    return UNREACHABLE.error(message, file=url)

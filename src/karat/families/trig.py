@@ -10,7 +10,8 @@ from typing import Literal
 from msgspec import Struct, field
 
 from karat.families.arg.candidates import CandidateTriggers, TriggerCandidates
-from karat.families.arg.keyed import OUTCOMES, Items, Keyed, KeyRow, Triggers, Types
+from karat.families.arg.items import Items, KeyRow, Triggers, Types
+from karat.families.arg.keyed import OUTCOMES, Keyed
 from karat.plugin import Card, Entry, Family, Setting
 
 CARD = Card(

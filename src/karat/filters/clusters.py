@@ -7,6 +7,7 @@ from typing import NamedTuple
 import msgspec
 from msgspec.structs import replace
 
+from karat.decoding import explained
 from karat.filters import unchanged
 from karat.filters.types import NO_FILE
 from karat.formats import repeated_key
@@ -108,8 +109,7 @@ def _records(file: str) -> list[tuple[int, _Record]]:
                 records.append((line, decoder.decode(text)))
                 repeated = repeated_key(text, msgspec.json.decode(text))
             except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-                message = str(error).replace("$", "the document")
-                raise SHAPE.error(message, file=file, line=line) from None
+                raise SHAPE.error(explained(error), file=file, line=line) from None
             if repeated is not None:
                 message = f"the key {quoted(repeated)} is given twice in one object"
                 raise SHAPE.error(message, file=file, line=line, found=repeated)

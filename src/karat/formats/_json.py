@@ -7,6 +7,7 @@ from typing import TypeVar
 
 import msgspec
 
+from karat.decoding import explained
 from karat.formats._keys import holds_all, repeated_key
 from karat.formats._text import decode
 from karat.model import Document, Id, Places, compact_lines
@@ -93,17 +94,18 @@ def decoded(decoder: msgspec.json.Decoder[T], data: bytes, rule: Rule, *, file: 
 
 def _refusal(error: Exception, data: bytes, rule: Rule, *, file: str, line: int) -> KaratError:
     """The error for data that cannot be decoded."""
+    message = explained(error)
     if isinstance(error, RecursionError):
-        return rule.error("the value is nested too deeply", file=file, line=line)
+        return rule.error(message, file=file, line=line)
     text = decode(data, file=file, line=line)
-    message = str(error).replace("$", "the document")
-    if "truncated" in message:
+    if "truncated" in str(error):
         return rule.error(message, file=file, line=line + data.rstrip().count(b"\n"), found="")
-    if byte := re.search(r"\(byte (\d+)\)", message):
+    if byte := re.search(r"\(byte (\d+)\)", str(error)):
         at = int(byte[1])
-        found = data[at:].decode("utf-8", "replace").rstrip()[:1]
-        return rule.error(message, file=file, line=line + data.count(b"\n", 0, at), found=found)
-    field = re.search(r"field `(\w+)`", message)
+        found = data[at:].decode("utf-8", "replace").rstrip()
+        message = f"{message}: found {quoted(found[:20])}" if found else message
+        return rule.error(message, file=file, line=line + data.count(b"\n", 0, at), found=found[:1])
+    field = re.search(r"field `(\w+)`", str(error))
     found_field = f'"{field[1]}"' if field and f'"{field[1]}"' in text else None
     return rule.error(message, file=file, line=line, found=found_field)
 

@@ -46,9 +46,7 @@ def root_of(data: bytes, *, file: str, line: int = 1) -> Any:
         root = etree.fromstring(data, _parser())
     except etree.XMLSyntaxError as error:
         place = line + (error.lineno or 1) - 1
-        # The line in the message counts from where the data begin, not from where the file does.
-        reason = re.sub(r", line \d+, column \d+$", "", error.msg or "").strip()
-        raise BROKEN.error(f"this is not well-formed XML: {reason}", file=file, line=place) from None
+        raise BROKEN.error(f"this is not well-formed XML: {_reason(error.msg or '')}", file=file, line=place) from None
     declared = root.getroottree().docinfo.internalDTD
     if declared is not None and any(True for _ in declared.iterentities()):
         raise ENTITY.error("an entity is declared, which karat does not expand", file=file, line=line)
@@ -56,3 +54,21 @@ def root_of(data: bytes, *, file: str, line: int = 1) -> Any:
         message = f"the entity {reference.text} is used, but not declared"
         raise ENTITY.error(message, file=file, line=line + reference.sourceline - 1)
     return root
+
+
+def _reason(message: str) -> str:
+    """Say what the parser found, without its own words."""
+    tags = re.search(r"tag mismatch: (\S+) line \d+ and ([^\s,]+)", message)
+    if tags:
+        return f"<{tags[1]}> is closed by </{tags[2]}>"
+    reasons = {
+        "empty": "the file is empty",
+        "Premature end": "the file ends within an element",
+        "Extra content": "something follows the root element",
+        "Start tag expected": "there is no element",
+        "EntityRef": "an & is not part of a reference such as &amp;",
+        "ttribute": "an attribute is broken, or given twice",
+        "Char": "a character is not allowed, or not of the encoding",
+        "ncoding": "a character is not allowed, or not of the encoding",
+    }
+    return next((reason for words, reason in reasons.items() if words in message), "a tag or reference is broken")

@@ -52,7 +52,10 @@ class _Row(NamedTuple):
 def _columns(row: str) -> tuple[list[str], str]:
     """Return the names of columns in a header, and what separates them."""
     delimiter = max(DELIMITERS, key=row.count)
-    names = [name.strip() for name in next(csv.reader([row], delimiter=delimiter), [])]
+    try:
+        names = [name.strip() for name in next(csv.reader([row], delimiter=delimiter), [])]
+    except csv.Error:
+        return [], delimiter
     lower = [name.lower() for name in names]
     known = [ALIASES.get(name, name) for name in lower]
     return [name if name in KNOWN else written for name, written in zip(known, names, strict=True)], delimiter

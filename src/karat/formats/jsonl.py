@@ -194,6 +194,7 @@ FORMAT = Format(
     unit="named",
     protocols=(*WITHIN, *ACROSS),
     choose_protocols=choose_protocols,
+    reasons={WITHIN[0]: "without clusters across documents", ACROSS[0]: "with clusters across documents"},
     sniff=sniff,
     read=each_value(read),
     marker=lines_with("id"),

@@ -298,6 +298,7 @@ FORMAT = Format(
     unit="named",
     protocols=(*WITH_ARGUMENTS, *TRIGGERS),
     choose_protocols=choose_protocols,
+    reasons={WITH_ARGUMENTS[0]: "with arguments", TRIGGERS[0]: "without arguments"},
     sniff=recognises("maven"),
     read=each_value(read),
     marker=lines_with("id"),

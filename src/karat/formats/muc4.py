@@ -278,6 +278,7 @@ FORMAT = Format(
     unit="char",
     protocols=(*TYPED, *UNTYPED),
     choose_protocols=choose_protocols,
+    reasons={TYPED[0]: "with types", UNTYPED[0]: "without types"},
     sniff=recognises("muc4"),
     read=read,
     marker=Marker(pattern=re.compile(rb"\S[^\n]*"), find_id=find_id, applies=_has_gold_in_lines),

@@ -15,7 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from karat.limits import MOST_PAIRS, check_pairs
-from karat.match.matchings import MATCHINGS
+from karat.match.matchings import MATCHINGS, equally_good
 from karat.match.similarities import SIMILARITIES
 from karat.model import ClusterKey, Mention, Pair, Region, Value, cluster_keys
 from karat.plugin import (
@@ -171,14 +171,15 @@ class Alignment(AlignmentSpec, Struct, frozen=True, cache_hash=True, dict=True):
             candidates = self.candidates.among(tables.pair, *sides)
         else:
             candidates = tables.get(self.candidates)
-        pairs = [(golds[g], systems[s], value, agreeing) for g, s, value, agreeing in self._choose(candidates)]
-        return AlignedPairs(gold, system, [*first, *pairs])
-
-    def _choose(self, candidates: Iterable[Candidate]) -> list[Match]:
-        """Choose pairs among the candidates that agree and are alike enough."""
         bits, negative = self._required, -self.threshold
-        return MATCHINGS.get(self.method)(
-            [candidate for candidate in candidates if candidate[3] & bits == bits and candidate[0] <= negative]
+        eligible = [candidate for candidate in candidates if candidate[3] & bits == bits and candidate[0] <= negative]
+
+        def numbered(matches: Iterable[Match]) -> list[Match]:
+            return [*first, *((golds[g], systems[s], value, agreeing) for g, s, value, agreeing in matches)]
+
+        others = equally_good(eligible) if self.method == "gold-first" else []
+        return AlignedPairs(
+            gold, system, numbered(MATCHINGS.get(self.method)(eligible)), [numbered(matches) for matches in others]
         )
 
     def add(self, tables: Iterable[AlignedPairs]) -> AlignedPairs:

@@ -56,6 +56,22 @@ def gold_first(candidates: Sequence[Candidate]) -> list[Match]:
     return _optimal({(g, s): (negative, s, g, agreeing) for negative, s, g, agreeing in candidates}, lambda _: 0)
 
 
+def equally_good(candidates: Sequence[Candidate]) -> list[list[Match]]:
+    """Other choices with the same sum of similarities and number of pairs, if there are any: from the last mentions on.
+
+    In one of them, gold mentions choose in reverse order; in the other, each takes the last system mention.
+    """
+    if len({s for _, s, _, _ in candidates}) == len({g for _, _, g, _ in candidates}) == len(candidates):
+        return []
+    best, others = sorted(gold_first(candidates)), []
+    for gold_sign, system_sign in ((-1, 1), (1, -1)):
+        turned = [(value, system_sign * s, gold_sign * g, agreeing) for value, s, g, agreeing in candidates]
+        pairs = [(gold_sign * g, system_sign * s, value, agreeing) for g, s, value, agreeing in gold_first(turned)]
+        if sorted(pairs) != best:
+            others.append(pairs)
+    return others
+
+
 def _optimal(by_ends: "Mapping[Edge, Candidate]", points: "Callable[[Fraction], int]") -> list[Match]:
     """Choose the candidates with the greatest sum of similarities, then of points, then the most pairs."""
     from fractions import Fraction

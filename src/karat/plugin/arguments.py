@@ -1,7 +1,7 @@
 """Arguments as measures compare them, from which the errors of arguments are found."""
 
 from collections.abc import Hashable, Mapping
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from msgspec import Struct
 
@@ -89,9 +89,9 @@ class DocumentArguments(Struct, frozen=True):
 
     document: str
     outcomes: tuple[ArgumentOutcome, ...]
-    gold_events: Mapping[Hashable, Mention]
+    gold_events: Mapping[Any, Mention]
     """Events or templates of gold, as a system has to give them to be right."""
-    system_events: Mapping[Hashable, Mention]
+    system_events: Mapping[Any, Mention]
     gold_known: frozenset[tuple[Hashable, ...]] = frozenset()
     """The values of all events of gold that are compared (`about_event`)."""
     system_known: frozenset[tuple[Hashable, ...]] = frozenset()

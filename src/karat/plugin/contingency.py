@@ -47,6 +47,8 @@ class Contingency(Struct, frozen=True, dict=True):
     """The gold cluster of each mention that both sides have."""
     shared_system: Sequence[int]
     """The system cluster of each mention that both sides have."""
+    tied: int = 0
+    """The number of documents in which other mentions could be matched as well, with other cells."""
     known_counts: ClusterCounts | None = None
     """The counts, where they are known already."""
 

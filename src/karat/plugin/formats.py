@@ -361,6 +361,8 @@ class Format(Struct, frozen=True, kw_only=True):
     """The protocols by which gold in this format is scored if the user names none."""
     choose_protocols: Callable[[Iterable[Document]], tuple[str, ...]] | None = None
     """Chooses among `protocols` by the documents of gold, which are read until it returns."""
+    reasons: Mapping[str, str] = {}
+    """By the first protocol of a choice: what in the documents decides for it."""
     sniff: Callable[[bytes], bool] = _never
     """Returns whether a file that starts with these bytes looks like this format; by default only the suffix counts."""
     read: Callable[[Piece, Context], Iterator[Document]]

@@ -121,10 +121,10 @@ class Tables:
 
     def get(self, spec: TableSpec[T]) -> T:
         """The table that a spec describes."""
-        try:
-            table: T = self._made[spec]
-        except KeyError:
-            table = self._made[spec] = spec.make(self)
+        made = self._made
+        if spec not in made:
+            made[spec] = spec.make(self)
+        table: T = made[spec]
         return table
 
 
@@ -134,6 +134,8 @@ class AlignedPairs(Struct, frozen=True):
     gold: Sequence[Mention]
     system: Sequence[Mention]
     pairs: Sequence[Match]
+    others: Sequence[Sequence[Match]] = ()
+    """Other pairs that are as good by the method, if the protocol's own choice among them is a reading of karat's."""
 
 
 class AlignmentSpec(TableSpec[AlignedPairs]):

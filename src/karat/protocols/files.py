@@ -5,7 +5,6 @@ A file that `extends` another states only what differs: tables are merged key by
 
 import hashlib
 import math
-import re
 import tomllib
 from collections.abc import Callable, Mapping
 from functools import lru_cache, partial
@@ -14,13 +13,13 @@ from typing import Any
 
 import msgspec
 
+from karat.decoding import explained, toml_problem
 from karat.inputs import opened
 from karat.plugin import ProtocolFile
 from karat.problems import Rule, UsageError, nearest
 from karat.registry import Registry
 
 FILE = Rule("protocol-file", "fatal", "`karat protocols tac-2017 --file` prints one to copy and change.")
-_PLACE = re.compile(r" \(at line (\d+), column (\d+)\)$")
 NOT_INHERITED = ("extends", "aliases")
 
 
@@ -87,7 +86,7 @@ def written(path: Path) -> ProtocolFile:
     try:
         return msgspec.convert(content, ProtocolFile)
     except msgspec.ValidationError as error:
-        raise FILE.error(str(error), file=str(path)) from None
+        raise FILE.error(explained(error), file=str(path)) from None
 
 
 def digest(path: Path) -> str | None:
@@ -97,17 +96,16 @@ def digest(path: Path) -> str | None:
 
 
 def _toml(path: Path) -> Mapping[str, Any]:
+    text = ""
     try:
-        return _parsed(opened(path).read_text(encoding="utf-8-sig"))
+        text = opened(path).read_text(encoding="utf-8-sig")
+        return _parsed(text)
     except UnicodeDecodeError as error:
         line = error.object.count(b"\n", 0, error.start) + 1
         raise FILE.error("this is not UTF-8", file=str(path), line=line) from None
     except ValueError as error:
-        place = _PLACE.search(str(error))
-        message = f"this is not TOML: {_PLACE.sub('', str(error))}"
-        if place is None:
-            raise FILE.error(message, file=str(path)) from None
-        raise FILE.error(f"{message} (column {place[2]})", file=str(path), line=int(place[1])) from None
+        message, place = toml_problem(error, text)
+        raise FILE.error(message, file=str(path), line=place) from None
     except RecursionError:
         raise FILE.error("this is nested too deeply", file=str(path)) from None
     except OSError as error:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import msgspec
 from msgspec import Struct
 
+from karat.decoding import explained
 from karat.families import MEASURES
 from karat.filters import FILTERS
 from karat.filters.kinds import Kinds
@@ -340,7 +341,7 @@ class _Reader:
         try:
             return msgspec.convert({key: self._value(value) for key, value in entry.items()}, type_)
         except msgspec.ValidationError as error:
-            raise FILE.error(str(error), file=str(self._path)) from None
+            raise FILE.error(explained(error), file=str(self._path)) from None
 
     def _value(self, value: Any) -> Any:
         if isinstance(value, dict) and "by" in value:

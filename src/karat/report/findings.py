@@ -2,7 +2,7 @@
 
 import re
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from karat.problems import Finding, visible
 from karat.report.layout import PLAIN, SEVERITY_TONES, Style, counted, width
@@ -13,7 +13,7 @@ from karat.run.validation import Validation
 WIDTH = 100
 """Columns of hints and excerpts, where no terminal says how many there are."""
 MESSAGES = 5
-"""Findings of one code that are shown with their messages; of the others only the lines are listed."""
+"""Findings of one code that are shown; the others are only counted."""
 
 
 COMPARED = ("units", "offsets", "texts", "tokens")
@@ -42,29 +42,7 @@ def _group(validation: Validation, group: Sequence[Finding], style: Style) -> st
         lines.append(f"  {others:,} more:" if others < MESSAGES else f"  {others:,} more, the first of them:")
         messages = [f"    {finding.place}{finding.message}" for finding in group[1:MESSAGES]]
         lines += [_wrapped(message, style.width, "      ") for message in messages]
-        if rest := "; ".join(_places(group[MESSAGES:])):
-            also = textwrap.fill(f"also {rest}", columns - 4, break_long_words=False)
-            lines.append(textwrap.indent(also, "    "))
-        if others >= len(group):
-            lines.append(f"    and {others + 1 - len(group):,} that are only counted")
     return "\n".join(lines)
-
-
-def _places(findings: Sequence[Finding]) -> Iterator[str]:
-    """Files with the lines of these findings; runs of lines are joined."""
-    by_file: dict[str, list[int]] = {}
-    for finding in findings:
-        by_file.setdefault(finding.file or "", []).extend([] if finding.line is None else [finding.line])
-    for file, lines in by_file.items():
-        runs: list[list[int]] = []
-        for line in sorted(set(lines)):
-            if runs and line == runs[-1][-1] + 1:
-                runs[-1][1:] = [line]
-            else:
-                runs.append([line])
-        if runs:
-            joined = ", ".join("-".join(map(str, run)) for run in runs)
-            yield f"{file}, line{'s' * (len(set(lines)) > 1)} {joined}"
 
 
 def _painted(message: str, severity: str, style: Style) -> str:

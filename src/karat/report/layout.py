@@ -161,15 +161,37 @@ def width(cell: str) -> int:
 
 
 def finding_lines(findings: Iterable[Finding], counts: Mapping[tuple[str, Origin | None], int]) -> list[str]:
-    """One line per code and side: its first finding, and how many more there are. The side is named if both have it."""
-    lines: dict[tuple[str, Origin | None], str] = {}
+    """One line per code and side: its first finding, how many more there are, and where the first of them are.
+
+    The side is named if both have it.
+    """
+    groups: dict[tuple[str, Origin | None], list[Finding]] = {}
     for finding in findings:
-        more = counts[finding.group] - 1
-        both = sum(code == finding.code for code, _ in counts) > 1
-        side = f" ({finding.origin})" if both and finding.origin else ""
-        line = f"{finding.severity}{side}: {finding}" + (f" (and {more:,} more)" if more else "")
-        lines.setdefault(finding.group, line)
-    return list(lines.values())
+        groups.setdefault(finding.group, []).append(finding)
+    lines = []
+    for group, (first, *others) in groups.items():
+        more = counts[group] - 1
+        both = sum(code == first.code for code, _ in counts) > 1
+        side = f" ({first.origin})" if both and first.origin else ""
+        places = "; ".join(_places(others[: PLACES - 1], first.file))
+        rest = f" (and {more:,} more{f': {places}' if places else ''}{', ...' if places and more >= PLACES else ''})"
+        lines.append(f"{first.severity}{side}: {first}{rest if more else ''}")
+    return lines
+
+
+PLACES = 5
+"""Findings of one code whose places are shown."""
+
+
+def _places(findings: Iterable[Finding], file: str | None) -> Iterator[str]:
+    """The lines of findings; files other than this one are named."""
+    by_file: dict[str | None, dict[int, None]] = {}
+    for finding in findings:
+        if finding.line is not None:
+            by_file.setdefault(finding.file, {})[finding.line] = None
+    for name, found in by_file.items():
+        named = f"{visible(name)}, " if name is not None and name != file else ""
+        yield f"{named}line{'s' * (len(found) > 1)} {', '.join(map(str, found))}"
 
 
 def shared_findings(lines_by_name: Mapping[str, Iterable[str]]) -> list[str]:

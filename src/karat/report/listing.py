@@ -8,10 +8,9 @@ from typing import Any
 
 from msgspec import UNSET
 
-from karat.arguments import HOLDERS
 from karat.counts import Counts, Ratio
 from karat.limits import check_pairs
-from karat.model import Value
+from karat.model import HOLDERS, Value
 from karat.problems import visible
 from karat.records import ClusterRecord, ElementRecord, LinkRecord, MentionRecord, OutcomeRecord, Record, TreeRecord
 from karat.report.layout import GAP, Style, counted, paragraph, shortened, table

@@ -63,8 +63,8 @@ class Cluster:
             try:
                 asyncio.run(_answering(address))
                 self._client = distributed.Client(address, timeout=TIMEOUT, set_as_default=False)
-            except (OSError, ValueError, ImportError) as error:
-                self._refuse_address(str(error))
+            except (OSError, ValueError, ImportError):
+                self._refuse_address("no scheduler answers")
             self._resources.enter_context(self._client)
             self._check_workers()
             self._resources = self._resources.pop_all()
@@ -78,8 +78,8 @@ class Cluster:
             return self._given
         try:
             return str(json.loads(read_bytes(Path(self._given)))["address"])
-        except (OSError, ValueError, LookupError, TypeError) as error:
-            self._refuse_address(f"the scheduler file cannot be read: {error}")
+        except (OSError, ValueError, LookupError, TypeError):
+            self._refuse_address("the scheduler file cannot be read, or names no address")
 
     def _refuse_address(self, reason: str) -> NoReturn:
         raise UNREACHABLE.error(f"there is no Dask scheduler at {self._given}: {reason}") from None
@@ -128,10 +128,10 @@ class _Result(Generic[R]):
             except TimeoutError:
                 if not self._client.nthreads():
                     raise LOST.error("all workers of the cluster are gone") from None
-            except KilledWorker as error:
-                raise LOST.error(f"several workers ended while they scored the same documents: {error}") from None
-            except (CancelledError, asyncio.CancelledError) as error:
-                raise LOST.error(f"the scheduler of the cluster is gone: {error}") from None
+            except KilledWorker:
+                raise LOST.error("several workers ended while they scored the same documents") from None
+            except (CancelledError, asyncio.CancelledError):
+                raise LOST.error("the scheduler of the cluster is gone") from None
 
 
 _turn = threading.Lock()

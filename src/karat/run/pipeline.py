@@ -13,6 +13,7 @@ from karat.corpus.interface import Corpus, Executor, Progress, workers
 from karat.plugin import Facts
 from karat.problems import Finding, Findings, KaratError, Report, Rule, graver, placed, without
 from karat.protocols import Protocol
+from karat.run.diagnosis import Labels
 from karat.run.pairs import PairReader, Places, Preparation
 from karat.run.plan import Options, Plan, plan_of, readings, refuse_absent
 from karat.run.rows import DocumentRow
@@ -49,6 +50,8 @@ class Batch(Struct):
     """How the strings of answers were found in gold's text."""
     system_links: Counter[str] = field(default_factory=Counter)
     """The number of the system's links of each kind."""
+    labels: Labels = field(default_factory=Labels)
+    """Types of events and roles of arguments, as far as they are scored."""
     facts: tuple[Facts, Facts] = field(default_factory=lambda: (Facts(), Facts()))
     """Facts about the documents of gold and of the system."""
 
@@ -72,6 +75,7 @@ class Batch(Struct):
         self.system_ids |= later.system_ids
         self.system_links += later.system_links
         self.strings += later.strings
+        self.labels.update(later.labels)
         for facts, later_facts in zip(self.facts, later.facts, strict=True):
             facts.update(later_facts)
 
@@ -193,6 +197,8 @@ class Pipeline:
             from karat.checks.pairs import in_one_numbering
 
             pair = in_one_numbering(pair)
+        if chosen and any(plan.scores_types or plan.scores_roles for plan in self.plans):
+            batch.labels.add(pair, roles=any(plan.scores_roles for plan in self.plans))
         with self.places.of(id_):
             prepared = self._preparation.prepare(pair, chosen)
             for index, document in zip(chosen, prepared, strict=True):

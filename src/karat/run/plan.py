@@ -207,6 +207,16 @@ class Plan:
         options = self.options
         return bool(options.per_unit or self.breakdowns or options.details or options.keep_rows or self.has_classes)
 
+    @cached_property
+    def scores_types(self) -> bool:
+        """True if a type must be right."""
+        return any("type" in measure.attributes for measure, _ in self.measures.measures)
+
+    @cached_property
+    def scores_roles(self) -> bool:
+        """True if a role must be right."""
+        return any("role" in measure.fields for measure, _ in self.measures.measures)
+
     @property
     def can_fold(self) -> bool:
         """True if nobody asks for the documents of a unit apart."""

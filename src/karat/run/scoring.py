@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from msgspec.structs import replace
@@ -18,6 +19,7 @@ from karat.problems import Finding, Findings, KaratError, Origin, Report, Rule, 
 from karat.protocols import Protocol
 from karat.protocols.signature import conditions
 from karat.result import Result, Score, Side, UnitRows
+from karat.run.diagnosis import span_findings, swapped
 from karat.run.pairs import paired_ids
 from karat.run.pipeline import Batch, Pipeline, Work, across
 from karat.run.plan import Options, Plan
@@ -72,7 +74,7 @@ def _score(
 ) -> list[Result]:
     assumed = gold.facts(ASSUMED), system.facts(ASSUMED)
     pipeline = Pipeline(gold, system, Work(protocols, options, assumed))
-    for finding in absent_names(gold, system):
+    for finding in chain(absent_names(gold, system), swapped(gold.name, system.name)):
         pipeline.report(finding)
     ids = paired_ids(gold, system, protocols, pipeline.report_pairs)
     findings.merge(pipeline.take_findings())
@@ -137,6 +139,15 @@ def look_across(pipeline: Pipeline, whole: Batch) -> None:
             if finding.severity == "fatal":
                 raise KaratError(finding)
             places.report(finding)
+    labels = {
+        finding: None
+        for plan in pipeline.plans
+        for finding in whole.labels.findings(
+            plan.protocol.comparison.key, types=plan.scores_types, roles=plan.scores_roles
+        )
+    }
+    for finding in chain(span_findings(pipeline.gold, pipeline.system), labels):
+        pipeline.report(finding)
     assert whole.facts is not None, "they were assumed"
     if whole.strings:
         from karat.formats.answers import note_on_strings

@@ -25,6 +25,7 @@ from karat.model import Document, Pair, Value
 from karat.plugin import Comparison, DocumentCheck, ReadOptions
 from karat.problems import Finding, KaratError, Rule, UsageError, graver, without
 from karat.protocols import Protocol, opened_for, resolve_all
+from karat.run.diagnosis import span_findings, swapped
 from karat.run.plan import lacking, readings_of
 from karat.run.submissions import Reference, Submission, Validation
 
@@ -83,6 +84,8 @@ def validate(
                 checks = CorpusChecks(corpus, resolved(corpus), known, gold)
                 _check_corpus(checks, validation, submission, progress=progress, executor=executor)
                 corpora.append(corpus)
+                for finding in () if gold is None else swapped(gold.corpus.name, corpus.name):
+                    validation.add(finding._replace(file=corpus.name))
     for finding in absent_names(*corpora):
         validation.add(finding)
     if gold is not None:
@@ -248,6 +251,8 @@ def _check_corpus(
                 if progress is not None:
                     progress(validation.total.documents, None)
         documents.look_across()
+        for finding in [] if checks.gold is None else span_findings(checks.gold.corpus, corpus, count_texts=False):
+            validation.add(finding._replace(file=corpus.name))
     finally:
         corpus.close()
     if submission is not None:

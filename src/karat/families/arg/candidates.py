@@ -8,10 +8,10 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from itertools import accumulate, count
 from typing import Literal, NamedTuple
 
-from karat.arguments import HOLDERS, Argument, Event
+from karat.arguments import Argument, Event
 from karat.counts import PrecisionRecall
 from karat.families.arg.events import SPAN_EVENTS, Compared, DocumentsMeasure, DocumentsSpec
-from karat.model import Document, Mention, Pair, Region
+from karat.model import HOLDERS, Document, Mention, Pair, Region
 from karat.plugin import (
     ArgumentItem,
     ArgumentOutcome,
@@ -235,11 +235,6 @@ class CandidateTriggers(DocumentsMeasure[DocumentCandidates, PrecisionRecall], f
     id = "trig.c"
 
     @property
-    def fields(self) -> tuple[str, ...]:
-        """Triggers have no roles."""
-        return ()
-
-    @property
     def parts(self) -> tuple[ArgumentPart, ...]:
         """The type."""
         return ("type",)
@@ -270,11 +265,6 @@ class CandidateArguments(CandidateTriggers, frozen=True):
     id = "arg.c"
 
     @property
-    def fields(self) -> tuple[str, ...]:
-        """Arguments have roles."""
-        return ("role",)
-
-    @property
     def parts(self) -> tuple[ArgumentPart, ...]:
         """Everything; types are given in one mode."""
         return ("trigger", "role", "span") if self.table.mode == "gold" else ("trigger", "type", "role", "span")
@@ -282,8 +272,7 @@ class CandidateArguments(CandidateTriggers, frozen=True):
     def document_arguments(self, document: DocumentCandidates) -> DocumentArguments:
         """List the arguments. Of several system events with the same trigger, the first counts."""
         keys = count()
-        golds = _attainable(document)
-        systems: dict[Hashable, Mention] = {event.span: event for event in reversed(document.system)}
+        golds, systems = _attainable(document), {event.span: event for event in reversed(document.system)}
         outcomes: list[ArgumentOutcome] = []
         met = [(one, one.event is None or golds[one.event.span].id == one.event.id) for one in document.candidates]
         # A system argument meets every gold event of its trigger, but is one argument: of the one that it can have.
@@ -321,7 +310,7 @@ class CandidateArguments(CandidateTriggers, frozen=True):
         }
 
 
-def _attainable(document: DocumentCandidates) -> dict[Hashable, Mention]:
+def _attainable(document: DocumentCandidates) -> dict[Region, Mention]:
     """Of gold events with one trigger, return the one a system can have: of its type, else the first with arguments."""
     types = {event.span: _type(event) for event in reversed(document.system)}
     arguing = {one.gold.event.id for one in document.candidates if isinstance(one.gold, ArgumentItem)}

@@ -7,19 +7,18 @@ first class in the order of definition that describes it.
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Sequence, Set
-from functools import cached_property, partial
+from functools import cached_property
 
 from msgspec.structs import replace
 
-from karat.arguments import HOLDERS
 from karat.families.nugget.errors import confusions, near
 from karat.insight.repairs import Edit, Repair, Slot, rewriting
 from karat.insight.units import Classes, DocumentView, ErrorKind, Findings, FoundError, Target, UnitView
 from karat.limits import check_pairs
-from karat.model import Mention
+from karat.model import HOLDERS, Mention
 from karat.plugin import ArgumentItem, ArgumentMeasure, ArgumentPart, ComparedArgument, DocumentArguments
-from karat.problems import Origin, quoted
-from karat.records import Cell, Instance, Record
+from karat.problems import quoted
+from karat.records import Cell
 
 Pair = tuple[ComparedArgument, ComparedArgument]
 Key = Callable[[ComparedArgument], Hashable]
@@ -90,40 +89,33 @@ class _DocumentErrors:
         self._rewriting = rewriting(arguments)
         self._repairs: dict[str, Sequence[Repair]] = {}
         """Repairs of all errors of a class."""
-        outcomes = arguments.outcomes
-        self._partial = [
-            outcome for outcome in outcomes if outcome.gold is not None and outcome.system is not None and outcome.wrong
-        ]
-        self._missed = [
-            outcome.gold
-            for outcome in outcomes
-            if outcome.gold is not None and outcome.system is None and outcome.wrong
-        ]
-        self._extra = [outcome.system for outcome in outcomes if outcome.system is not None and outcome.gold is None]
+        pairs = [(gold, system, wrong) for gold, system, wrong in arguments.outcomes if gold and system]
+        self._partial = [pair for pair in pairs if pair[2]]
+        self._missed = [gold for gold, system, wrong in arguments.outcomes if gold and not system and wrong]
+        self._extra = [system for gold, system, _ in arguments.outcomes if system and not gold]
         """Arguments that gold lacks; some may not count."""
-        self._counted = {id(outcome.system) for outcome in outcomes if outcome.gold is None and outcome.wrong}
+        self._counted = {id(system) for gold, system, wrong in arguments.outcomes if not gold and wrong}
         self.met: list[tuple[ArgumentItem | Mention | None, ArgumentItem | Mention | None]] = []
         """Which argument of gold met which of the system."""
         done = set[int]()
-        for outcome in outcomes:
-            if outcome.gold is not None and outcome.system is not None:
-                self.met.append(
-                    (outcome.gold.items[0] if id(outcome.gold) not in done else None, outcome.system.items[0])
-                )
-                done.add(id(outcome.gold))
+        for gold, system, _ in pairs:
+            self.met.append((None if id(gold) in done else gold.items[0], system.items[0]))
+            done.add(id(gold))
 
     def errors(self) -> Iterator[FoundError]:
         """Each error once."""
-        for one in self._partial:
-            yield self._error("partial", one.gold, one.system, outcomes=one.wrong)
-        for name, pairs in self._stages():
+        for gold, system, wrong in self._partial:
+            yield self._error("partial", gold, system, outcomes=wrong)
+        for name, match, key in self._stages():
+            pairs = match(key) if self._missed and self._extra else []
             done = {id(side) for pair in pairs for side in pair}
-            self._missed = [one for one in self._missed if id(one) not in done]
-            self._extra = [one for one in self._extra if id(one) not in done]
+            self._missed = [argument for argument in self._missed if id(argument) not in done]
+            self._extra = [argument for argument in self._extra if id(argument) not in done]
             for gold, system in pairs:
                 self.met.append((gold.items[0], system.items[0]))
-                wrong = name or ("wrong role" if _same(gold, system, "type") else "wrong type")
-                yield self._error(wrong, gold, system, outcomes=1 + (id(system) in self._counted))
+                is_typed = gold.values.get("type") == system.values.get("type")
+                class_ = name or ("wrong role" if is_typed else "wrong type")
+                yield self._error(class_, gold, system, outcomes=1 + (id(system) in self._counted))
         for gold in self._missed:
             self.met.append((gold.items[0], None))
             yield self._error(self._name("missed", gold, self._arguments.system_known), gold, None)
@@ -139,32 +131,23 @@ class _DocumentErrors:
             return name
         return f"{name} template" if "template" in argument.values else f"{name} event"
 
-    def _stages(self) -> Iterator[tuple[str, list[Pair]]]:
-        """Pairs of missed and spurious arguments that are nearly right, by what is wrong; without a name, role or type.
+    def _stages(self) -> list[tuple[str, Callable[[Key], list[Pair]], Key]]:
+        """Return how missed and spurious arguments that are nearly right are paired, by what is wrong.
 
-        Each stage sees what those before it have left.
+        Each stage sees what those before it have left. Without a name, the role or the type is wrong.
         """
-        stages: list[tuple[str, Callable[[], list[Pair]]]] = [
-            ("wrong role", lambda: self._equal(partial(_all_but, part="role"))),
-            ("wrong type", lambda: self._equal(partial(_all_but, part="type"))),
-            ("boundary", lambda: self._overlapping(lambda argument: _rest(argument, *WHAT))),
-            ("partial", lambda: self._sharing(lambda argument: _rest(argument, *WHAT))),
-            ("coreferent", self._coreferent),
-            # The same event, and the role or the type is wrong, too.
-            ("", lambda: self._equal(lambda argument: _located(argument) and _rest(argument, "role", "type"))),
-            (
-                "",
-                lambda: self._overlapping(
-                    lambda argument: _located(argument) and _rest(argument, *WHAT, "role", "type")
-                ),
-            ),
-            ("", lambda: self._sharing(lambda argument: _located(argument) and _rest(argument, *WHAT, "role", "type"))),
-            ("wrong trigger", lambda: self._equal(partial(_all_but, part="trigger"))),
-            ("wrong template", lambda: self._equal(lambda argument: "template" in argument.values and _slot(argument))),
+        return [
+            ("wrong role", self._equal, _all_but("role")),
+            ("wrong type", self._equal, _all_but("type")),
+            ("boundary", self._overlapping, _rest(*WHAT)),
+            ("partial", self._sharing, _rest(*WHAT)),
+            ("coreferent", self._coreferent, _rest(*WHAT)),
+            ("", self._equal, _in_event("role", "type")),
+            ("", self._overlapping, _in_event(*WHAT, "role", "type")),
+            ("", self._sharing, _in_event(*WHAT, "role", "type")),
+            ("wrong trigger", self._equal, _all_but("trigger")),
+            ("wrong template", self._equal, _other_template),
         ]
-        for name, pairs in stages:
-            if self._missed and self._extra:
-                yield name, pairs()
 
     def _equal(self, key: Key, system_key: Key | None = None) -> list[Pair]:
         """Arguments with equal keys, in their order; those without a key are left out."""
@@ -210,16 +193,16 @@ class _DocumentErrors:
                 taken.add(s)
         return [(golds[g], systems[s]) for g, s in pairs.items()]
 
-    def _coreferent(self) -> list[Pair]:
+    def _coreferent(self, key: Key) -> list[Pair]:
         """Arguments that are right, but for another mention of the same entity of gold."""
 
         def in_gold(argument: ComparedArgument) -> Hashable:
             cluster = _filler(argument).cluster if "span" in argument.values else None
-            return cluster and (_rest(argument, *WHAT), cluster)
+            return cluster and (key(argument), cluster)
 
         def in_system(argument: ComparedArgument) -> Hashable:
             cluster = self._cluster_at.get(_filler(argument).span) if "span" in argument.values else None
-            return cluster and (_rest(argument, *WHAT), cluster)
+            return cluster and (key(argument), cluster)
 
         return self._equal(in_gold, in_system)
 
@@ -232,19 +215,13 @@ class _DocumentErrors:
     def _error(
         self, name: str, gold: ComparedArgument | None, system: ComparedArgument | None, *, outcomes: int = 1
     ) -> FoundError:
-        records = self._records("gold", gold), self._records("system", system)
-        instance = Instance(self._unit.name, self._view.id, *records, outcomes)
+        golds, systems = (() if argument is None else argument.items for argument in (gold, system))
+        instance = self._unit.instance(self._view.id, golds, systems, outcomes)
         if name not in self._repairs:
             self._repairs[name] = (Repair(self._view.id, Edit(rewriting=self._rewriting)),)
         repairs = self._repairs[name]
         self._repair(repairs[0].edit, name, gold, system)
         return FoundError(name, instance, repairs)
-
-    def _records(self, side: Origin, argument: ComparedArgument | None) -> tuple[Record, ...]:
-        records = [
-            self._unit.records.record(item, side, self._view.id) for item in (argument.items if argument else ())
-        ]
-        return tuple(record for record in records if record is not None)
 
     def _repair(self, edit: Edit, name: str, gold: ComparedArgument | None, system: ComparedArgument | None) -> None:
         """Add what repairs an error of a class."""
@@ -293,12 +270,13 @@ def _trigger(event: Mention) -> Hashable:
 
 
 def _by_string(arguments: Sequence[ComparedArgument], key: Key) -> dict[Hashable, list[int]]:
-    """Indexes of the arguments that have a key and a string."""
+    """Return the indexes of the arguments that have a key and a string."""
     having: dict[Hashable, list[int]] = {}
     for index, argument in enumerate(arguments):
-        if own := key(argument):
-            for string in _strings(argument):
-                having.setdefault((own, string), []).append(index)
+        strings = argument.values.get("strings", ())
+        assert isinstance(strings, frozenset | tuple), "strings are a set"
+        for text in strings if (found := key(argument)) else ():
+            having.setdefault((found, text), []).append(index)
     return having
 
 
@@ -306,35 +284,31 @@ def _attainable(arguments: Sequence[ComparedArgument]) -> list[ComparedArgument]
     return [argument for argument in arguments if argument.is_attainable]
 
 
-def _rest(argument: ComparedArgument, *parts: ArgumentPart) -> tuple[Hashable, ...]:
-    """Values that are compared of an argument, except some parts."""
-    return tuple([(part, value) for part, value in argument.values.items() if part not in parts]) or ("nothing",)
-
-
-def _all_but(argument: ComparedArgument, part: ArgumentPart) -> Hashable:
-    """All that is compared, except a part; two events of one type are not nearly the same."""
-    return part in argument.values and (bool(argument.fillers) or part not in WHERE) and _rest(argument, part)
-
-
-def _slot(argument: ComparedArgument) -> Hashable:
-    """Values that are compared of an argument, whatever its template."""
-    return bool(argument.fillers) and _rest(argument, "template", "type")
-
-
-def _located(argument: ComparedArgument) -> bool:
-    """Return whether an argument belongs to a certain event."""
-    return bool(argument.fillers) and not argument.values.keys().isdisjoint(WHERE)
-
-
-def _same(gold: ComparedArgument, system: ComparedArgument, part: ArgumentPart) -> bool:
-    return gold.values.get(part) == system.values.get(part)
-
-
 def _filler(argument: ComparedArgument) -> Mention:
     return argument.fillers[0].mentions[0]
 
 
-def _strings(argument: ComparedArgument) -> frozenset[str]:
-    strings = argument.values.get("strings", frozenset())
-    assert isinstance(strings, frozenset), "strings are a set"
-    return strings
+def _rest(*parts: ArgumentPart) -> Key:
+    """Compare all values but some parts."""
+
+    def rest(argument: ComparedArgument) -> Hashable:
+        return tuple([(part, value) for part, value in argument.values.items() if part not in parts]) or ("nothing",)
+
+    return rest
+
+
+def _all_but(part: ArgumentPart) -> Key:
+    """Compare all values but a part, which must be compared; two events of one type are not nearly the same."""
+    rest = _rest(part)
+    return lambda argument: part in argument.values and (bool(argument.fillers) or part not in WHERE) and rest(argument)
+
+
+def _in_event(*parts: ArgumentPart) -> Key:
+    """Compare arguments of certain events by all values but some parts."""
+    rest = _rest(*parts)
+    return lambda argument: bool(argument.fillers) and not argument.values.keys().isdisjoint(WHERE) and rest(argument)
+
+
+def _other_template(argument: ComparedArgument) -> Hashable:
+    """Compare arguments of templates, whatever their template."""
+    return "template" in argument.values and bool(argument.fillers) and _rest("template", "type")(argument)

@@ -139,8 +139,8 @@ class DocumentsMeasure(ArgumentMeasure[tuple[D, ...], C], Generic[D, C], frozen=
 
     @property
     def fields(self) -> tuple[str, ...]:
-        """Arguments have roles."""
-        return ("role",)
+        """Arguments have roles, triggers have none."""
+        return ("role",) if self.table.errors_of == "arguments" else ()
 
     def outcomes(self, table: tuple[D, ...]) -> Iterator[Outcome[C]]:
         """List the outcomes of each document."""

@@ -1,21 +1,33 @@
-"""Triggers and arguments that are compared by keys, as each row of a protocol says.
+"""Measures of triggers and arguments that are compared by keys, as each row of a protocol says.
 
-The items of a document are listed once, each with all that a key can be made of; every row makes its keys of these. The
-same outcomes give the counts, the error classes, and what makes one definition of Arg-C differ from the others.
+The same outcomes give the counts, the error classes, and what makes one definition of Arg-C differ from the others.
 """
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from functools import cache, cached_property
-from operator import itemgetter
-from typing import Any, Literal, NamedTuple
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
-from msgspec import Struct
 from msgspec.structs import replace
 
-from karat.arguments import HOLDERS, Argument, Event
+from karat.arguments import Argument, Event
 from karat.counts import PrecisionRecall, Scores
-from karat.families.arg.events import SPAN_EVENTS, Compared, DocumentsMeasure, DocumentsSpec, Place, place_function
+from karat.families.arg.events import Compared, DocumentsMeasure
+from karat.families.arg.items import (
+    EVENT,
+    PARTS,
+    SPAN,
+    TRIGGER,
+    Credit,
+    DocumentItems,
+    EventKey,
+    Items,
+    KeyRow,
+    Part,
+    Side,
+    Triggers,
+    Values,
+    values_of,
+)
 from karat.model import Mention
 from karat.plugin import (
     ArgumentItem,
@@ -24,183 +36,8 @@ from karat.plugin import (
     ComparedArgument,
     DocumentArguments,
     Filler,
-    Tables,
 )
 from karat.problems import Finding, Origin, Rule
-
-Part = Literal["event", "trigger", "type", "span", "role"]
-"""A part of a key.
-
-event    the event itself: the k-th of its trigger and type
-trigger  the span of the trigger
-type     the type of the event
-span     the place of the argument: its span, or what the protocol compares instead
-role     the role of the argument
-"""
-
-PARTS: tuple[Part, ...] = ("event", "trigger", "type", "span", "role")
-EVENT, TRIGGER, TYPE, SPAN, ROLE = range(len(PARTS))
-
-EventKey = tuple[Hashable, Any, int]
-"""The trigger of an event, its type, and which of the events with these it is."""
-
-Values = tuple[Any, ...]
-"""The values of all parts of an item, in the order of `PARTS`; a trigger has no span and no role."""
-
-Credit = Literal["pairs", "system", "gold"]
-"""Credit for equal items.
-
-pairs   one-to-one
-system  every system item that gold has is right, however often; recall counts the same items
-gold    every gold item that the system has is right, however often; precision counts the same items
-"""
-
-Types = Literal["own", "last"]
-"""The type of an event: its own, or that of the last event of its side with the same trigger."""
-
-
-@cache
-def values_of(parts: tuple[Part, ...]) -> Callable[[Values], Hashable]:
-    """Return the function that takes the values of some parts out of all values of an item."""
-    return itemgetter(*[index for index, part in enumerate(PARTS) if part in parts])
-
-
-class Side(NamedTuple):
-    """The items of one side of a document: its triggers, or its arguments."""
-
-    events: dict[EventKey, Event]
-    """All events, also those without items."""
-    values: list[Values]
-    ignored: int = 0
-    """Further items that do not count: those of system events that gold does not have."""
-
-
-class DocumentItems(NamedTuple):
-    """The items of a document."""
-
-    document: str
-    gold: Side
-    system: Side
-    clusters: Mapping[Hashable, str]
-    """The cluster of gold at each span."""
-
-
-class Items(DocumentsSpec[DocumentItems], frozen=True, cache_hash=True):
-    """The arguments of each document that has events; all rows of a protocol share them."""
-
-    events: Literal["all", "given"] = "all"
-    """Which events count: all; or gold's, and the system's that have the same trigger and type (the k-th with the
-    k-th)."""
-    types: Types = "own"
-    place: Place = "span"
-    trim: bool = False
-    """True if gold's arguments are compared without a leading article."""
-    clusters: bool = False
-    """True if a row reads gold's clusters."""
-
-    def make(self, tables: Tables) -> tuple[DocumentItems, ...]:
-        """List the arguments of both sides, each with all its values."""
-        golds, systems = tables.get(SPAN_EVENTS)
-        if not golds and not systems:
-            return ()
-        pair = tables.pair
-        gold = self._side(golds, place_function(self.place, pair, "gold", trim=self.trim))
-        system = self._side(systems, place_function(self.place, pair, "system", trim=False))
-        if self.events == "given":
-            given = {key: event for key, event in system.events.items() if key in gold.events}
-            values = [values for values in system.values if values[EVENT] in gold.events]
-            system = Side(given, values, len(system.values) - len(values))
-        clusters = _clusters(pair.gold.mentions) if self.clusters else {}
-        return (DocumentItems(pair.gold.id, gold, system, clusters),)
-
-    def _side(self, events: Sequence[Event], place: Callable[[Mention], Hashable]) -> Side:
-        """List the arguments of some events."""
-        last = {event.mention.span: event.type for event in events} if self.types == "last" else None
-        counted: dict[Hashable, int] = {}
-        side = Side({}, [])
-        for event in events:
-            trigger = event.mention.span
-            type_ = event.type if last is None else last[trigger]
-            k = counted[trigger, type_] = counted.get((trigger, type_), -1) + 1
-            key = trigger, type_, k
-            side.events[key] = event
-            for argument in event.arguments:
-                side.values.append((key, trigger, type_, place(argument.mentions[0]), argument.role))
-        return side
-
-
-class Triggers(DocumentsSpec[DocumentItems], frozen=True, cache_hash=True):
-    """The triggers of the same documents."""
-
-    items: Items
-
-    errors_of = "mentions"
-
-    def make(self, tables: Tables) -> tuple[DocumentItems, ...]:
-        """List the triggers of both sides."""
-        return tuple(
-            DocumentItems(items.document, _triggers(items.gold), _triggers(items.system), {})
-            for items in tables.get(self.items)
-        )
-
-
-def _triggers(side: Side) -> Side:
-    return Side(side.events, [(key, key[0], key[1], None, None) for key in side.events])
-
-
-def _clusters(mentions: Iterable[Mention]) -> dict[Hashable, str]:
-    """Return the cluster of each span, of those with two or more mentions; if it is in two, the last.
-
-    Spans are whole here, but looked up as the protocol compares arguments: trimmed, or by their heads.
-    """
-    fillers = [
-        (mention.span, mention.cluster)
-        for mention in mentions
-        if mention.cluster is not None and mention.kind not in HOLDERS
-    ]
-    sizes = Counter(cluster for _, cluster in fillers)
-    return {span: cluster for span, cluster in fillers if sizes[cluster] > 1}
-
-
-class KeyRow(Struct, frozen=True, forbid_unknown_fields=True, cache_hash=True, dict=True):
-    """One measure, as a protocol describes it."""
-
-    equal: tuple[Part, ...]
-    """Parts in which a gold and a system item must be equal."""
-    distinct: tuple[Part, ...] | None = None
-    """Items of one side that share all of this are one item; empty: every item counts. Default: `equal`."""
-    gold_distinct: tuple[Part, ...] | None = None
-    """Replaces `distinct` for gold."""
-    credit: Credit = "pairs"
-    first: bool = False
-    """True if only the first gold item of a trigger can be found."""
-    coref: bool = False
-    """True if an argument that gold does not have is right if it is in the cluster of one that gold has."""
-
-    @cached_property
-    def key(self) -> Callable[[Values], Hashable]:
-        """The function that gives the key of an item."""
-        return values_of(self.equal)
-
-    @cached_property
-    def compares_sets(self) -> bool:
-        """True if only the sets of the keys of both sides matter."""
-        return self.distinct is None is self.gold_distinct and self.credit == "pairs" and not self.first
-
-    def distinct_in(self, side: Origin) -> tuple[Part, ...]:
-        """Return the parts that make items of one side distinct."""
-        chosen = self.gold_distinct if side == "gold" and self.gold_distinct is not None else self.distinct
-        return self.equal if chosen is None else chosen
-
-    @property
-    def parts(self) -> "tuple[ComparedPart, ...]":
-        """The parts that are compared; an event is known by its trigger and type."""
-        parts: set[Part] = {*self.equal, "trigger", "type"} if "event" in self.equal else {*self.equal}
-        return tuple(part for part in COMPARED if part in parts)
-
-
-ComparedPart = Literal["trigger", "type", "span", "role"]
-COMPARED: tuple[ComparedPart, ...] = ("trigger", "type", "span", "role")
 
 OTHER_TRIGGER = "right under another trigger than in gold"
 WRONG_TRIGGER = "wrong only because of the trigger"
@@ -489,11 +326,6 @@ class Keyed(DocumentsMeasure[DocumentItems, PrecisionRecall], frozen=True):
         return Floored if self.floor else PrecisionRecall
 
     @property
-    def fields(self) -> tuple[str, ...]:
-        """Arguments have roles."""
-        return () if isinstance(self.table, Triggers) else ("role",)
-
-    @property
     def attributes(self) -> tuple[str, ...]:
         """The type, if it must be right; that of an event is given."""
         return ("type",) if "type" in self.row.equal else ()
@@ -535,13 +367,48 @@ class Keyed(DocumentsMeasure[DocumentItems, PrecisionRecall], frozen=True):
     def document_arguments(self, document: DocumentItems) -> DocumentArguments:
         """List the arguments behind the outcomes. Trimmed ones are compared without their article, or by their head."""
         keyed = KeyedItems(document, self.row, self.table)
-        golds = _Arguments(keyed.gold, self.row, trim=isinstance(self.table, Items) and self.table.trim)
-        systems = _Arguments(keyed.system, self.row, trim=False)
+        golds, gold_events, gold_known = self._arguments(
+            keyed.gold, trim=isinstance(self.table, Items) and self.table.trim
+        )
+        systems, system_events, system_known = self._arguments(keyed.system, trim=False)
         outcomes = tuple(
-            ArgumentOutcome(golds.compared(g), systems.compared(s), int(self._counts(*counts).lost() > 0))
+            ArgumentOutcome(
+                None if g is None else golds[g],
+                None if s is None else systems[s],
+                int(self._counts(*counts).lost() > 0),
+            )
             for g, s, counts, _ in keyed.outcomes()
         )
-        return DocumentArguments(document.document, outcomes, golds.events, systems.events, golds.known, systems.known)
+        return DocumentArguments(document.document, outcomes, gold_events, system_events, gold_known, system_known)
+
+    def _arguments(
+        self, side: KeyedSide, *, trim: bool
+    ) -> tuple[list[ComparedArgument], dict[EventKey, Mention], frozenset[tuple[Hashable, ...]]]:
+        """Return the arguments of one side, its events, and what is compared of these."""
+        arguments = []
+        for index, (values, (_, argument)) in enumerate(zip(side.values, side.items, strict=True)):
+            assert argument is not None, "triggers have errors of mentions"
+            (mention,) = argument.mentions
+            place = values[SPAN]
+            if trim and isinstance(place, tuple):
+                mention = replace(mention, span=place, head=place, text=None, texts={})
+            compared = self._compared_parts(values)
+            fillers = (Filler((mention,)),)
+            arguments.append(ComparedArgument(index, (side.shown(index),), values[EVENT], compared, fillers))
+        events = {key: _typed(event.mention, key[1]) for key, event in side.events.items()}
+        about = [self._compared_parts((key, key[0], key[1], None, None)) for key in events]
+        return arguments, events, frozenset((parts.get("trigger"), None, parts.get("type")) for parts in about)
+
+    def _compared_parts(self, values: Values) -> dict[ArgumentPart, Hashable]:
+        """Return what is compared of an item; if the row compares events, `trigger` tells equal ones apart."""
+        key, trigger, type_, place, role = values
+        every: dict[ArgumentPart, Hashable] = {
+            "trigger": (trigger, key[2]) if "event" in self.row.equal else trigger,
+            "type": type_,
+            "span": place,
+            "role": role,
+        }
+        return {part: every[part] for part in self.parts}
 
     def notes_on_total(self, total: PrecisionRecall) -> Iterable[Finding]:
         """Report a precision or recall above 1."""
@@ -566,41 +433,6 @@ def above_one(id_: str, total: PrecisionRecall) -> Iterator[Finding]:
     ]
     if above:
         yield ABOVE_ONE.at(f"{id_} is above 1, as in the program: {', '.join(above)}")
-
-
-class _Arguments:
-    """The arguments of one side as error classes read them."""
-
-    def __init__(self, side: KeyedSide, row: KeyRow, *, trim: bool) -> None:
-        self._side, self._row, self._trim = side, row, trim
-        self.events: dict[Hashable, Mention] = {
-            key: _typed(event.mention, key[1]) for key, event in side.events.items()
-        }
-        about = map(self._about_event, side.events)
-        self.known = frozenset((parts.get("trigger"), None, parts.get("type")) for parts in about)
-
-    def compared(self, index: int | None) -> ComparedArgument | None:
-        """Return an argument as the row compares it."""
-        if index is None:
-            return None
-        values, (_, argument) = self._side.values[index], self._side.items[index]
-        assert argument is not None, "triggers have errors of mentions"
-        (mention,) = argument.mentions
-        place = values[SPAN]
-        if self._trim and isinstance(place, tuple):
-            mention = replace(mention, span=place, head=place, text=None, texts={})
-        every = self._about_event(values[EVENT]) | {"span": place, "role": values[ROLE]}
-        compared: dict[ArgumentPart, Hashable] = {part: every[part] for part in self._row.parts}
-        return ComparedArgument(index, (self._side.shown(index),), values[EVENT], compared, (Filler((mention,)),))
-
-    def _about_event(self, key: EventKey) -> dict[ArgumentPart, Hashable]:
-        """Return what is compared of an event; if the row compares events, `trigger` tells equal ones apart."""
-        trigger, type_, k = key
-        every: dict[ArgumentPart, Hashable] = {
-            "trigger": (trigger, k) if "event" in self._row.equal else trigger,
-            "type": type_,
-        }
-        return {part: value for part, value in every.items() if part in self._row.parts}
 
 
 def _typed(mention: Mention, type_: Any) -> Mention:

@@ -10,11 +10,12 @@ from typing import Literal
 
 from msgspec import Struct, field
 
-from karat.arguments import HOLDERS
 from karat.families.arg.candidates import ArgumentCandidates, CandidateArguments, Mode
 from karat.families.arg.events import Place
-from karat.families.arg.keyed import OUTCOMES, Items, Keyed, KeyRow, Types
+from karat.families.arg.items import Items, KeyRow, Types
+from karat.families.arg.keyed import OUTCOMES, Keyed
 from karat.families.arg.strings import LEVELS, RoleMeans, RoleStrings
+from karat.model import HOLDERS
 from karat.plugin import Card, Entry, Family, Setting, Unscored
 from karat.problems import Rule
 

@@ -23,6 +23,7 @@ from karat.plugin import (
     Scores,
     ScoreValues,
     Setting,
+    Tally,
 )
 
 BlancEdge = Literal["perl", "symmetric", "luo-2014"]
@@ -32,6 +33,13 @@ NO_LINKS = Rule(
     "muc-no-links",
     "note",
     "Use measures that count singletons, such as coref.b3; if gold has coreference, check it with `karat describe`.",
+)
+
+
+TIES = Rule(
+    "coref-ties",
+    "note",
+    "The reference program may match other ones, with other scores; see CorefUD: ties between alignments.",
 )
 
 
@@ -73,6 +81,12 @@ class Coref(Measure[Contingency, PrecisionRecall], frozen=True):
     def outcomes(self, table: Contingency) -> Iterator[Outcome[PrecisionRecall]]:
         """The contribution of each cluster, or of each pair of clusters that share mentions."""
         return FORMULAS[self.name].outcomes(table)
+
+    def notes(self, table: Contingency, counts: PrecisionRecall) -> Iterator[Tally]:
+        """Documents in which ties decide."""
+        del counts
+        if table.tied:
+            yield Tally(TIES, "documents in which mentions that share a head could be matched otherwise", table.tied)
 
     def notes_on_total(self, total: PrecisionRecall) -> Iterator[Finding]:
         """MUC without any link in gold."""

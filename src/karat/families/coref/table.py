@@ -5,6 +5,7 @@ from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from karat.match.alignment import ClusterKeys
 from karat.plugin import AlignmentSpec, Contingency, Counted, Tables, TableSpec, UnitOfEvaluation
@@ -45,7 +46,10 @@ class ClusterOverlaps(TableSpec[Contingency], Struct, frozen=True, cache_hash=Tr
 
     def make(self, tables: Tables) -> Contingency:
         """Count the clusters of the mentions, and both clusters of each aligned pair."""
-        return Contingency.of_mentions(*tables.get(ClusterKeys()), tables.get(self.aligned).pairs)
+        keys, aligned = tables.get(ClusterKeys()), tables.get(self.aligned)
+        table = Contingency.of_mentions(*keys, aligned.pairs)
+        others = [Contingency.of_mentions(*keys, pairs) for pairs in aligned.others]
+        return replace(table, tied=1) if any(other.overlap != table.overlap for other in others) else table
 
 
 class CorefTable(TableSpec[Contingency], Struct, frozen=True, cache_hash=True):
@@ -125,7 +129,7 @@ def add(tables: Sequence[Contingency]) -> Contingency:
         system_of.fromlist([*map(system, table.system_of)])
         shared_gold.fromlist([*map(gold, table.shared_gold)])
         shared_system.fromlist([*map(system, table.shared_system)])
-    return Contingency([*gold_index], [*system_index], *mentions)
+    return Contingency([*gold_index], [*system_index], *mentions, sum([table.tied for table in tables]))
 
 
 def leave_out(tables: Sequence[Contingency], groups: Sequence[int]) -> Iterator[Contingency]:
@@ -151,7 +155,7 @@ def leave_out(tables: Sequence[Contingency], groups: Sequence[int]) -> Iterator[
             _array(systems.mentions),
             _array(cell_rows[cells.indexes][cells.mentions]),
             _array(cell_columns[cells.indexes][cells.mentions]),
-            ClusterCounts(
+            known_counts=ClusterCounts(
                 golds.sizes,
                 systems.sizes,
                 cell_rows[cells.indexes].tolist(),

@@ -1,118 +1,105 @@
 """Templates and their entities as error classes read them.
 
-A template of the system has the key of the gold template that it is mapped to. If it is mapped to none, it gets that of
-the gold template with which it has most in common, so that a template of the wrong type is not missed and spurious.
+A template of the system has the key of the gold template that it is paired with. If it is paired with none, it gets
+that of the gold template with which it has most in common, so that a template of the wrong type is not missed and
+spurious.
 """
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 
 from msgspec.structs import replace
 
-from karat.families.template.mapping import MappedTemplates, fits
-from karat.families.template.similarity import Scored, SimilarTemplates
-from karat.families.template.templates import Entity, RoleEntities, Template, TemplateTable, akin
+from karat.families.template.templates import DocumentEntities, Entity, PairedTemplates, Template
+from karat.match.assignment import Edge
 from karat.model import Mention
 from karat.plugin import ArgumentOutcome, ArgumentPart, ComparedArgument, DocumentArguments, Filler
-from karat.problems import Origin
 
 ONE_TABLE = 0
 """The key of the only template where templates do not count."""
 
+Values = Mapping[ArgumentPart, Hashable]
 
-def entity_arguments(table: TemplateTable[RoleEntities]) -> Iterator[DocumentArguments]:
-    """The entities of each document, whatever their template."""
-    documents: dict[str, list[RoleEntities]] = {}
-    for role in table.parts:
-        documents.setdefault(role.document, []).append(role)
+
+def entity_arguments(document: DocumentEntities) -> DocumentArguments:
+    """Return the entities of a document, whatever their template."""
+    outcomes: list[ArgumentOutcome] = []
+    for role in document.roles:
+        sides = [
+            [_argument(entity, ONE_TABLE, {}, key=(entity.role, index)) for index, entity in enumerate(side)]
+            for side in (role.gold, role.system)
+        ]
+        outcomes += [ArgumentOutcome(sides[0][g], sides[1][s], int(value < 1)) for g, s, value in role.pairs]
+        found = {g for g, _, _ in role.pairs}, {s for _, s, _ in role.pairs}
+        outcomes += [ArgumentOutcome(gold, None, 1) for g, gold in enumerate(sides[0]) if g not in found[0]]
+        outcomes += [ArgumentOutcome(None, system, 1) for s, system in enumerate(sides[1]) if s not in found[1]]
+    golds = [entity for role in document.roles for entity in role.gold]
+    systems = [entity for role in document.roles for entity in role.system]
+    gold, system = ({ONE_TABLE: side[0].item.event} if side else {} for side in (golds, systems))
     nothing = frozenset({(None, None, None)})
-    for document, roles in documents.items():
-        outcomes = tuple(outcome for role in roles for outcome in _role_outcomes(role))
-        golds = _table_of([entity for role in roles for entity in role.gold])
-        systems = _table_of([entity for role in roles for entity in role.system])
-        yield DocumentArguments(document, outcomes, golds, systems, nothing, nothing)
+    return DocumentArguments(document.document, tuple(outcomes), gold, system, nothing, nothing)
 
 
-def _table_of(entities: Sequence[Entity]) -> dict[Hashable, Mention]:
-    """A template for the whole document, if there is an entity."""
-    return {ONE_TABLE: entities[0].item.event} if entities else {}
-
-
-def _role_outcomes(role: RoleEntities) -> Iterator[ArgumentOutcome]:
-    golds, systems = (
-        [_entity(one, ONE_TABLE, {}, key=(one.role, index)) for index, one in enumerate(side)]
-        for side in (role.gold, role.system)
-    )
-    for g, s, value in role.pairs:
-        yield ArgumentOutcome(golds[g], systems[s], int(value < 1))
-    found = {g for g, _, _ in role.pairs}, {s for _, s, _ in role.pairs}
-    yield from (ArgumentOutcome(one, None, 1) for g, one in enumerate(golds) if g not in found[0])
-    yield from (ArgumentOutcome(None, one, 1) for s, one in enumerate(systems) if s not in found[1])
-
-
-def _entity(
-    entity: Entity,
-    template: Hashable,
-    values: dict[ArgumentPart, Hashable],
-    *,
-    key: Hashable,
-    is_attainable: bool = True,
+def _argument(
+    entity: Entity, template: Hashable, values: Values, *, key: Hashable, is_attainable: bool = True
 ) -> ComparedArgument:
-    item = entity.item
-    return ComparedArgument(
-        key,
-        (item,),
-        template,
-        {**values, "role": entity.role, "strings": frozenset(entity.strings)},
-        (Filler(item.mentions, item.cluster is not None),),
-        is_attainable,
+    compared: Values = {**values, "role": entity.role, "strings": frozenset(entity.strings)}
+    filler = Filler(entity.item.mentions, entity.item.cluster is not None)
+    return ComparedArgument(key, (entity.item,), template, compared, (filler,), is_attainable)
+
+
+def template_arguments(document: PairedTemplates, *, counts_types: bool, counts_entities: bool) -> DocumentArguments:
+    """Return the templates of a document, if they count by their types, and their entities."""
+    golds = {g: template for g, template in enumerate(document.gold) if g not in document.dropped}
+    gold_of = {s: g for g, s in document.pairs}
+    free = [g for g in golds if g not in gold_of.values()], [s for s in range(len(document.system)) if s not in gold_of]
+    alike = akin([golds[g] for g in free[0]], [document.system[s] for s in free[1]])
+    key_of = {s: ("gold", g) for s, g in gold_of.items()} | {free[1][s]: ("gold", free[0][g]) for g, s in alike}
+    gold_values: dict[int, Values] = {g: {"template": ("gold", g), "type": golds[g].type} for g in golds}
+    system_values: dict[int, Values] = {}
+    for s, template in enumerate(document.system):
+        # The type of a paired template is right, if it is only a part of gold's, too.
+        type_ = golds[gold_of[s]].type if s in gold_of else template.type
+        system_values[s] = {"template": key_of.get(s, ("system", s)), "type": type_}
+    outcomes: list[ArgumentOutcome] = []
+    if counts_types:
+        types = _types(document.gold, gold_values), _types(document.system, system_values)
+        outcomes += [ArgumentOutcome(types[0][g], types[1][s]) for g, s in document.pairs]
+        outcomes += [ArgumentOutcome(types[0][g], None, 1) for g in golds if g in free[0]]
+        outcomes += [ArgumentOutcome(None, types[1][s], 1) for s in free[1]]
+    gold_arguments = [
+        _argument(scored.entity, values["template"], values, key=index)
+        if (values := gold_values.get(scored.template)) is not None
+        else _argument(scored.entity, ("copy", scored.template), {}, key=index, is_attainable=False)
+        for index, scored in enumerate(document.gold_entities)
+    ]
+    partners = set[int]()
+    for index, scored in enumerate(document.system_entities):
+        values = system_values[scored.template]
+        gold, wrong = None, counts_entities * (scored.right < scored.size)
+        if scored.partner is not None:
+            gold, other = gold_arguments[scored.partner], document.gold_entities[scored.partner]
+            if scored.partner not in partners:  # several may share something with it, but it is wrong once
+                wrong += counts_entities * (other.right < other.size)
+            partners.add(scored.partner)
+        outcomes.append(ArgumentOutcome(gold, _argument(scored.entity, values["template"], values, key=index), wrong))
+    for index, (argument, scored) in enumerate(zip(gold_arguments, document.gold_entities, strict=True)):
+        if index not in partners:
+            outcomes.append(ArgumentOutcome(argument, None, counts_entities * (scored.right < scored.size)))
+    return DocumentArguments(
+        document.document,
+        tuple(outcomes),
+        {values["template"]: _typed(golds[g]) for g, values in gold_values.items()},
+        {values["template"]: _typed(document.system[s]) for s, values in system_values.items()},
+        *(frozenset((None, *values.values()) for values in side.values()) for side in (gold_values, system_values)),
     )
 
 
-class _Templates:
-    """The templates of a document, each with its key and its type."""
-
-    def __init__(self, gold: Sequence[Template], system: Sequence[Template], pairs: Sequence[tuple[int, int]]) -> None:
-        self.gold, self.system = gold, system
-        self.pairs = dict(pairs)
-        self._keys: dict[int, Hashable] = {s: ("gold", g) for g, s in pairs}
-        golds = [g for g in range(len(gold)) if g not in self.pairs]
-        systems = [s for s in range(len(system)) if s not in self._keys]
-        for g, s in akin([gold[g] for g in golds], [system[s] for s in systems]):
-            self._keys[systems[s]] = "gold", golds[g]
-        self._mapped = {s: g for g, s in pairs}
-
-    def gold_key(self, index: int) -> Hashable:
-        return "gold", index
-
-    def system_key(self, index: int) -> Hashable:
-        return self._keys.get(index, ("system", index))
-
-    def gold_values(self, index: int) -> dict[ArgumentPart, Hashable]:
-        return {"template": self.gold_key(index), "type": self.gold[index].type}
-
-    def system_values(self, index: int) -> dict[ArgumentPart, Hashable]:
-        """The type of a mapped template is right, if it is only a part of gold's, too."""
-        mapped = self._mapped.get(index)
-        type_ = self.system[index].type if mapped is None else self.gold[mapped].type
-        return {"template": self.system_key(index), "type": type_}
-
-    def entities(self, index: int, side: Origin) -> list[ComparedArgument]:
-        """The entities of a template."""
-        template = (self.gold if side == "gold" else self.system)[index]
-        key = self.gold_key(index) if side == "gold" else self.system_key(index)
-        values = self.gold_values(index) if side == "gold" else self.system_values(index)
-        return [_entity(one, key, values, key=(index, place)) for place, one in enumerate(template.entities)]
-
-    def document(self, document: str, outcomes: Sequence[ArgumentOutcome]) -> DocumentArguments:
-        golds, systems = range(len(self.gold)), range(len(self.system))
-        return DocumentArguments(
-            document,
-            tuple(outcomes),
-            {self.gold_key(g): _typed(self.gold[g]) for g in golds},
-            {self.system_key(s): _typed(self.system[s]) for s in systems},
-            frozenset((None, self.gold_key(g), self.gold[g].type) for g in golds),
-            frozenset((None, self.system_key(s), self.system_values(s)["type"]) for s in systems),
-        )
+def _types(templates: Sequence[Template], values: Mapping[int, Values]) -> dict[int, ComparedArgument]:
+    """Return templates that count by themselves."""
+    return {
+        index: ComparedArgument(("type", index), (templates[index].mention,), own["template"], own)
+        for index, own in values.items()
+    }
 
 
 def _typed(template: Template) -> Mention:
@@ -120,80 +107,27 @@ def _typed(template: Template) -> Mention:
     return replace(mention, attributes={**mention.attributes, "type": template.type})
 
 
-def slot_arguments(document: MappedTemplates, *, types_only: bool) -> DocumentArguments:
-    """The templates of a document, which count by their types, and their entities."""
-    templates = _Templates(
-        [side.template for side in document.gold], [side.template for side in document.system], document.pairs
-    )
-    golds = [
-        ComparedArgument(("type", g), (side.template.mention,), templates.gold_key(g), templates.gold_values(g))
-        for g, side in enumerate(document.gold)
-    ]
-    systems = [
-        ComparedArgument(("type", s), (side.template.mention,), templates.system_key(s), templates.system_values(s))
-        for s, side in enumerate(document.system)
-    ]
-    outcomes = [ArgumentOutcome(golds[g], systems[s]) for g, s in document.pairs]
-    outcomes += [ArgumentOutcome(golds[g], None, 1) for g, side in enumerate(document.gold) if not side.is_mapped]
-    outcomes += [ArgumentOutcome(None, systems[s], 1) for s, side in enumerate(document.system) if not side.is_mapped]
-    return templates.document(document.document, [*outcomes, *_slots(document, templates, wrong=int(not types_only))])
+def akin(gold: Sequence[Template], system: Sequence[Template]) -> list[Edge]:
+    """Pair templates by what they have in common: strings in the same role, else strings, else the type; best first."""
+    found = []
+    contents = [_strings(template) for template in system]
+    for g, template in enumerate(gold):
+        in_roles, strings = _strings(template)
+        for s, other in enumerate(system):
+            likeness = len(in_roles & contents[s][0]), len(strings & contents[s][1]), template.type == other.type
+            if any(likeness):
+                found.append((likeness, -g, -s))
+    golds, systems = set[int](), set[int]()
+    pairs = []
+    for _, g, s in sorted(found, reverse=True):
+        if g not in golds and s not in systems:
+            golds.add(g)
+            systems.add(s)
+            pairs.append((-g, -s))
+    return pairs
 
 
-def _slots(document: MappedTemplates, templates: _Templates, *, wrong: int) -> Iterator[ArgumentOutcome]:
-    """Entities that are right, each with one of the other side that fits it; then those that are wrong."""
-    golds = [templates.entities(g, "gold") for g in range(len(document.gold))]
-    systems = [templates.entities(s, "system") for s in range(len(document.system))]
-    for g, s in document.pairs:
-        left = {index for index, right in enumerate(document.gold[g].right) if right}
-        for index, partner in _partners(document.gold[g].template, document.system[s].template).items():
-            left.discard(partner)
-            yield ArgumentOutcome(golds[g][partner], systems[s][index])
-        yield from (ArgumentOutcome(golds[g][index], None) for index in sorted(left))
-    for own, side in zip(golds, document.gold, strict=True):
-        yield from (
-            ArgumentOutcome(each, None, wrong) for each, right in zip(own, side.right, strict=True) if not right
-        )
-    for own, side in zip(systems, document.system, strict=True):
-        yield from (
-            ArgumentOutcome(None, each, wrong) for each, right in zip(own, side.right, strict=True) if not right
-        )
-
-
-def _partners(gold: Template, system: Template) -> dict[int, int]:
-    """For each entity of the system that is right in a mapped pair, the first of gold that it fits."""
-    partners: dict[int, int] = {}
-    for s, other in enumerate(system.entities):
-        for g, one in enumerate(gold.entities):
-            if fits(one, other):
-                partners.setdefault(s, g)
-    return partners
-
-
-def similar_arguments(document: SimilarTemplates) -> DocumentArguments:
-    """The entities of a document by their templates, of which only those of the same type are similar."""
-    index_of = {g: index for index, g in enumerate(sorted(document.kept))}
-    pairs = [(index_of[g], s) for g, s in document.pairs]
-    templates = _Templates([document.gold_templates[g] for g in index_of], document.system_templates, pairs)
-    golds = [_similar(scored, index, index_of, templates) for index, scored in enumerate(document.gold)]
-    systems = [compared for s in range(len(document.system_templates)) for compared in templates.entities(s, "system")]
-    outcomes: list[ArgumentOutcome] = []
-    partners = set[int]()
-    for compared, scored in zip(systems, document.system, strict=True):
-        gold, wrong = None, int(scored.right < scored.size)
-        if scored.partner is not None:
-            gold = golds[scored.partner]
-            if scored.partner not in partners:  # several may share something with it, but it is wrong once
-                wrong += document.gold[scored.partner].right < document.gold[scored.partner].size
-            partners.add(scored.partner)
-        outcomes.append(ArgumentOutcome(gold, compared, wrong))
-    for index, (compared, scored) in enumerate(zip(golds, document.gold, strict=True)):
-        if index not in partners:
-            outcomes.append(ArgumentOutcome(compared, None, int(scored.right < scored.size)))
-    return templates.document(document.document, outcomes)
-
-
-def _similar(scored: Scored, key: int, index_of: dict[int, int], templates: _Templates) -> ComparedArgument:
-    index = index_of.get(scored.template)
-    if index is None:  # a copy of a template under another of its types
-        return _entity(scored.entity, ("copy", scored.template), {}, key=key, is_attainable=False)
-    return _entity(scored.entity, templates.gold_key(index), templates.gold_values(index), key=key)
+def _strings(template: Template) -> tuple[frozenset[tuple[str, str]], frozenset[str]]:
+    """Return the strings of a template with their roles, and without."""
+    in_roles = frozenset((entity.role, text) for entity in template.entities for text in entity.strings)
+    return in_roles, frozenset(text for _, text in in_roles)

@@ -15,12 +15,13 @@ way. If there are any, the search branches on a pair, which is fixed or excluded
 integers, so equal values are equal.
 """
 
-from collections.abc import Collection, Iterator, Sequence
-from itertools import starmap
+from collections.abc import Callable, Collection, Iterator, Sequence
+from itertools import accumulate, starmap
 from math import prod
 from typing import NamedTuple
 
-from karat.families.template.templates import BothTemplates, Entity, Template, TemplateSpec, TemplateTable, distinct
+from karat.families.arg.events import DocumentsSpec
+from karat.families.template.templates import BothTemplates, Entity, PairedTemplates, Scored, Template, distinct
 from karat.limits import check_pairs
 from karat.match.assignment import kuhn_munkres
 from karat.plugin import Tables
@@ -160,70 +161,59 @@ class _Search:
         return (2 * rows_right * columns_right, divisor) if divisor > 0 else (0, 1)
 
 
-class Side(NamedTuple):
-    """A template of one side, and which of its entities are right; its type is right if it is mapped."""
-
-    template: Template
-    is_mapped: bool
-    right: tuple[bool, ...]
-
-
-class MappedTemplates(NamedTuple):
-    """One document: the templates of each side, and the pairs that were mapped."""
-
-    document: str
-    gold: tuple[Side, ...]
-    system: tuple[Side, ...]
-    pairs: tuple[tuple[int, int], ...]
-    """Indexes of gold and of system templates."""
-
-
-class TemplateMapping(TemplateSpec[MappedTemplates], frozen=True, cache_hash=True):
+class TemplateMapping(DocumentsSpec[PairedTemplates], frozen=True, cache_hash=True):
     """The mapping of templates with the largest F1 over entities and types."""
 
-    def make(self, tables: Tables) -> TemplateTable[MappedTemplates]:
+    def make(self, tables: Tables) -> tuple[PairedTemplates, ...]:
         """Map the templates of one document."""
         templates, document = tables.get(BothTemplates()), tables.pair.gold.id
         gold, system = distinct(templates.gold), templates.system
         sizes = [sum(1 + len(template.entities) for template in side) for side in (system, gold)]
         check_pairs(prod(sizes), "pairs of slots to compare", where=f"document {quoted(document)}", origin="gold")
         weights = [[_right(one, other) for other in gold] for one in system]
-        chosen = largest_f1([[None if own is None else own.counts for own in row] for row in weights], *sizes)
-        gold_right = [Side(one, False, (False,) * len(one.entities)) for one in gold]
-        system_right = [Side(one, False, (False,) * len(one.entities)) for one in system]
-        pairs = []
-        for s, g in enumerate(chosen):
-            own = None if g is None else weights[s][g]
-            if g is not None and own is not None:
-                gold_right[g] = Side(gold[g], True, own.gold)
-                system_right[s] = Side(system[s], True, own.system)
-                pairs.append((g, s))
-        mapped = MappedTemplates(document, tuple(gold_right), tuple(system_right), tuple(pairs))
-        return TemplateTable((mapped,), templates.unknown)
+        columns = enumerate(largest_f1(weights, *sizes))
+        gold_of = {s: g for s, g in columns if g is not None and weights[s][g] is not None}
+        system_of = {g: s for s, g in gold_of.items()}
+        mapped = PairedTemplates(
+            document,
+            templates.unknown,
+            tuple(gold),
+            tuple(system),
+            tuple(system_of.items()),
+            _scored(gold, system, system_of, fits),
+            _scored(system, gold, gold_of, lambda entity, other: fits(other, entity)),
+        )
+        return (mapped,)
 
 
-class _Right(NamedTuple):
-    """Entities that are right in a mapped pair."""
-
-    system: tuple[bool, ...]
-    gold: tuple[bool, ...]
-
-    @property
-    def counts(self) -> tuple[int, int]:
-        """The number of right slots of the system and of gold, the types included."""
-        return 1 + sum(self.system), 1 + sum(self.gold)
-
-
-def _right(system: Template, gold: Template) -> _Right | None:
-    """Return what a mapped pair gets right; None if the system's type is not a part of gold's."""
+def _right(system: Template, gold: Template) -> tuple[int, int] | None:
+    """Count the slots that a mapped pair gets right, types included; None if the type is not a part of gold's."""
     if system.type not in gold.type:
         return None
-    return _Right(
-        tuple(any(fits(one, other) for one in gold.entities) for other in system.entities),
-        tuple(any(fits(one, other) for other in system.entities) for one in gold.entities),
-    )
+    systems = sum(any(fits(one, other) for one in gold.entities) for other in system.entities)
+    golds = sum(any(fits(one, other) for other in system.entities) for one in gold.entities)
+    return 1 + systems, 1 + golds
 
 
 def fits(gold: Entity, system: Entity) -> bool:
     """Return whether an entity of the system has only strings of an entity of gold, in the same role."""
-    return gold.role == system.role and set(gold.strings).issuperset(system.strings)
+    return gold.role == system.role and {*gold.strings}.issuperset(system.strings)
+
+
+def _scored(
+    templates: Sequence[Template],
+    others: Sequence[Template],
+    mapped: dict[int, int],
+    fit: Callable[[Entity, Entity], bool],
+) -> tuple[Scored, ...]:
+    """Return the entities of one side; one that fits several of the mapped template has the first as its partner."""
+    starts = [*accumulate((len(template.entities) for template in others), initial=0)]
+    scored = []
+    for index, template in enumerate(templates):
+        other = mapped.get(index)
+        entities = () if other is None else others[other].entities
+        for entity in template.entities:
+            place = next((place for place, one in enumerate(entities) if fit(entity, one)), None)
+            partner = None if place is None or other is None else starts[other] + place
+            scored.append(Scored(entity, index, 1, int(partner is not None), partner))
+    return tuple(scored)

@@ -4,23 +4,26 @@ CEAF-REE, GTT's score and CEAF-RME are three scores of one task. All of them com
 lower case, without ASCII punctuation, articles and needless white space.
 """
 
-import math
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Literal
+from collections.abc import Iterable, Iterator
+from typing import Generic, Literal, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from karat.counts import PrecisionRecall
+from karat.families.arg.events import Compared, DocumentsMeasure
 from karat.families.arg.keyed import above_one
-from karat.families.template.arguments import entity_arguments, similar_arguments, slot_arguments
-from karat.families.template.mapping import MappedTemplates, Side, TemplateMapping
-from karat.families.template.similarity import SimilarTemplates, TemplateSimilarity
-from karat.families.template.templates import EntityAssignment, RoleEntities, TemplateTable
+from karat.families.template.arguments import entity_arguments, template_arguments
+from karat.families.template.mapping import TemplateMapping
+from karat.families.template.similarity import TemplateSimilarity
+from karat.families.template.templates import DocumentEntities, EntityAssignment, PairedTemplates, Scored
 from karat.model import Mention
-from karat.plugin import ArgumentMeasure, ArgumentPart, Card, DocumentArguments, Entry, Family, Item, Outcome, Setting
+from karat.plugin import ArgumentPart, Card, DocumentArguments, Entry, Family, Item, Setting, Tally
 from karat.problems import Finding, Rule
 
+TIES = Rule(
+    "template-ties", "note", "karat takes those that hit more; the reference program takes any, with another recall."
+)
 NO_STRING = Rule("entity-no-string", "note", "Give the text of its mentions, or that of the document.")
 
 CARD = Card(
@@ -82,31 +85,29 @@ F1 = 2PR / (P + R)     undefined ratios are 0""",
 )
 
 
-class _TemplateMeasure(ArgumentMeasure[Any, PrecisionRecall], frozen=True):
-    """Shared parts of all template measures."""
+D = TypeVar("D", DocumentEntities, PairedTemplates)
 
-    @property
-    def fields(self) -> tuple[str, ...]:
-        """Entities have roles."""
-        return ("role",)
 
-    @property
-    def parts(self) -> tuple[ArgumentPart, ...]:
-        """The template and its type, the role, and the strings."""
-        return ("template", "type", "role", "strings")
+class _TemplateMeasure(DocumentsMeasure[D, PrecisionRecall], Generic[D], frozen=True):
+    """The notes of template measures."""
+
+    def notes(self, table: tuple[D, ...], counts: PrecisionRecall) -> Iterable[Finding | Tally]:
+        """Report ties between templates, and entities without strings, once for each score."""
+        del counts
+        tied = sum(isinstance(document, PairedTemplates) and document.is_tied for document in table)
+        if tied:
+            yield Tally(TIES, "documents in which equally similar templates differ in the entities that they hit", tied)
+        unknown = sum(document.unknown for document in table)
+        if unknown and not self.id.endswith((".prop", ".subset", ".type")):
+            entities = "1 entity has" if unknown == 1 else f"{unknown:,} entities have"
+            yield NO_STRING.at(f"{entities} no known string, and {'is' if unknown == 1 else 'are'} not scored")
 
     def notes_on_total(self, total: PrecisionRecall) -> Iterable[Finding]:
-        """Precision or recall above 1."""
+        """Report a precision or recall above 1."""
         return above_one(self.id, total)
 
 
-def _unknown(unknown: int) -> Iterator[Finding]:
-    if unknown:
-        entities = "1 entity has" if unknown == 1 else f"{unknown:,} entities have"
-        yield NO_STRING.at(f"{entities} no known string, and {'is' if unknown == 1 else 'are'} not scored")
-
-
-class Entities(_TemplateMeasure, frozen=True):
+class Entities(_TemplateMeasure[DocumentEntities], frozen=True):
     """The entities of each role, assigned one-to-one (CEAF-REE)."""
 
     table: EntityAssignment
@@ -116,43 +117,87 @@ class Entities(_TemplateMeasure, frozen=True):
         """By the similarity of entities."""
         return "template.ree.prop" if self.table.proportional else "template.ree"
 
-    def count(self, table: TemplateTable[RoleEntities]) -> PrecisionRecall:
-        """Add up similarities, and count entities."""
-        earned = math.fsum(float(value) for role in table.parts for _, _, value in role.pairs)
-        golds, systems = sum(len(role.gold) for role in table.parts), sum(len(role.system) for role in table.parts)
-        return PrecisionRecall(earned, systems, earned, golds)
-
-    def outcomes(self, table: TemplateTable[RoleEntities]) -> Iterator[Outcome[PrecisionRecall]]:
-        """Assigned entities earn their similarity; others nothing."""
-        for role in table.parts:
-            for g, s, value in role.pairs:
-                counts = PrecisionRecall(float(value), 1, float(value), 1)
-                label = "" if value >= 1 else "partial"
-                yield Outcome(role.gold[g].item, role.system[s].item, counts, label, role.document)
-            golds, systems = {g for g, _, _ in role.pairs}, {s for _, s, _ in role.pairs}
-            for index, entity in enumerate(role.gold):
-                if index not in golds:
-                    yield Outcome(entity.item, None, PrecisionRecall(0, 0, 0, 1), "", role.document)
-            for index, entity in enumerate(role.system):
-                if index not in systems:
-                    yield Outcome(None, entity.item, PrecisionRecall(0, 1, 0, 0), "", role.document)
-
     @property
     def parts(self) -> tuple[ArgumentPart, ...]:
         """The role and the strings."""
         return ("role", "strings")
 
-    def arguments(self, table: TemplateTable[RoleEntities]) -> Iterator[DocumentArguments]:
-        """Entities, whatever their template."""
-        return entity_arguments(table)
+    def compared(self, document: DocumentEntities) -> Iterator[Compared[PrecisionRecall]]:
+        """Assigned entities earn their similarity; others nothing."""
+        for role in document.roles:
+            for g, s, value in role.pairs:
+                counts = PrecisionRecall(float(value), 1, float(value), 1)
+                yield role.gold[g].item, role.system[s].item, counts, "" if value >= 1 else "partial"
+            golds, systems = ({pair[side] for pair in role.pairs} for side in (0, 1))
+            for g, entity in enumerate(role.gold):
+                if g not in golds:
+                    yield entity.item, None, PrecisionRecall(0, 0, 0, 1), ""
+            for s, entity in enumerate(role.system):
+                if s not in systems:
+                    yield None, entity.item, PrecisionRecall(0, 1, 0, 0), ""
 
-    def notes(self, table: TemplateTable[RoleEntities], counts: PrecisionRecall) -> Iterable[Finding]:
-        """Entities without strings."""
-        del counts
-        return _unknown(0 if self.id.endswith(".prop") else table.unknown)
+    def document_arguments(self, document: DocumentEntities) -> DocumentArguments:
+        """List entities, whatever their template."""
+        return entity_arguments(document)
 
 
-class TemplateTypes(_TemplateMeasure, frozen=True):
+class TemplateEntities(_TemplateMeasure[PairedTemplates], frozen=True):
+    """The entities of templates that are paired (CEAF-RME), and their types (GTT)."""
+
+    table: TemplateMapping | TemplateSimilarity
+
+    @property
+    def id(self) -> str:
+        """By how templates are paired."""
+        if isinstance(self.table, TemplateMapping):
+            return "template.slots"
+        return "template.rme" if self.table.phi == "phi3" else "template.rme.subset"
+
+    @property
+    def parts(self) -> tuple[ArgumentPart, ...]:
+        """The template and its type, the role, and the strings."""
+        return ("template", "type", "role", "strings")
+
+    def compared(self, document: PairedTemplates) -> Iterator[Compared[PrecisionRecall]]:
+        """List types, then each entity of either side by itself, with what it has in common with its partner."""
+        if isinstance(self.table, TemplateMapping):
+            for gold, system, counts, label in _types(document):
+                yield _type_slot(gold), _type_slot(system), counts, label
+        for scored in document.gold_entities:
+            yield scored.entity.item, None, PrecisionRecall(0, 0, scored.right, scored.size), _label(scored)
+        for scored in document.system_entities:
+            yield None, scored.entity.item, PrecisionRecall(scored.right, scored.size, 0, 0), _label(scored)
+
+    def document_arguments(self, document: PairedTemplates) -> DocumentArguments:
+        """List entities by their templates."""
+        return template_arguments(document, counts_types=isinstance(self.table, TemplateMapping), counts_entities=True)
+
+
+def _label(scored: Scored) -> str:
+    return "" if not scored.right else "match" if scored.right >= scored.size else "partial"
+
+
+def _type_slot(template: Item | None) -> Mention | None:
+    """A template as the item of its type, which a breakdown by role counts under a name of its own."""
+    if not isinstance(template, Mention):
+        return None
+    return replace(template, attributes={**template.attributes, "role": "incident type"})
+
+
+def _types(document: PairedTemplates) -> Iterator[Compared[PrecisionRecall]]:
+    """The type of a mapped template is right."""
+    for g, s in document.pairs:
+        yield document.gold[g].mention, document.system[s].mention, PrecisionRecall(1, 1, 1, 1), ""
+    golds, systems = ({pair[side] for pair in document.pairs} for side in (0, 1))
+    for g, template in enumerate(document.gold):
+        if g not in golds:
+            yield template.mention, None, PrecisionRecall(0, 0, 0, 1), ""
+    for s, template in enumerate(document.system):
+        if s not in systems:
+            yield None, template.mention, PrecisionRecall(0, 1, 0, 0), ""
+
+
+class TemplateTypes(_TemplateMeasure[PairedTemplates], frozen=True):
     """The types of mapped templates (GTT)."""
 
     id = "template.type"
@@ -167,118 +212,13 @@ class TemplateTypes(_TemplateMeasure, frozen=True):
         """The template and its type."""
         return ("template", "type")
 
-    def arguments(self, table: TemplateTable[MappedTemplates]) -> Iterator[DocumentArguments]:
-        """Templates without their entities."""
-        return (slot_arguments(document, types_only=True) for document in table.parts)
+    def compared(self, document: PairedTemplates) -> Iterator[Compared[PrecisionRecall]]:
+        """List types."""
+        return _types(document)
 
-    def outcomes(self, table: TemplateTable[MappedTemplates]) -> Iterator[Outcome[PrecisionRecall]]:
-        """The type of a mapped template is right."""
-        for document in table.parts:
-            for g, s in document.pairs:
-                gold, system = document.gold[g].template.mention, document.system[s].template.mention
-                yield Outcome(gold, system, PrecisionRecall(1, 1, 1, 1), "", document.document)
-            for side in document.gold:
-                if not side.is_mapped:
-                    yield Outcome(side.template.mention, None, PrecisionRecall(0, 0, 0, 1), "", document.document)
-            for side in document.system:
-                if not side.is_mapped:
-                    yield Outcome(None, side.template.mention, PrecisionRecall(0, 1, 0, 0), "", document.document)
-
-
-class Slots(_TemplateMeasure, frozen=True):
-    """The types and entities of mapped templates (GTT)."""
-
-    table: TemplateMapping
-    id = "template.slots"
-
-    def count(self, table: TemplateTable[MappedTemplates]) -> PrecisionRecall:
-        """Count types and entities, and those that are right."""
-        golds = [side for document in table.parts for side in document.gold]
-        systems = [side for document in table.parts for side in document.system]
-        return PrecisionRecall(*_right_and_all(systems), *_right_and_all(golds))
-
-    def outcomes(self, table: TemplateTable[MappedTemplates]) -> Iterator[Outcome[PrecisionRecall]]:
-        """Types, then each entity of either side by itself: entities are not matched one-to-one."""
-        for outcome in TemplateTypes(self.table).outcomes(table):
-            yield replace(outcome, gold=_type_slot(outcome.gold), system=_type_slot(outcome.system))
-        for document in table.parts:
-            for side in document.gold:
-                for entity, right in zip(side.template.entities, side.right, strict=True):
-                    label = "match" if right else ""
-                    yield Outcome(entity.item, None, PrecisionRecall(0, 0, right, 1), label, document.document)
-            for side in document.system:
-                for entity, right in zip(side.template.entities, side.right, strict=True):
-                    label = "match" if right else ""
-                    yield Outcome(None, entity.item, PrecisionRecall(right, 1, 0, 0), label, document.document)
-
-    def arguments(self, table: TemplateTable[MappedTemplates]) -> Iterator[DocumentArguments]:
-        """Templates and their entities."""
-        return (slot_arguments(document, types_only=False) for document in table.parts)
-
-    def notes(self, table: TemplateTable[MappedTemplates], counts: PrecisionRecall) -> Iterable[Finding]:
-        """Entities without strings."""
-        del counts
-        return _unknown(table.unknown)
-
-
-def _type_slot(template: Item | None) -> Mention | None:
-    """A template as the item of its type, which a breakdown by role counts under a name of its own."""
-    if not isinstance(template, Mention):
-        return None
-    return replace(template, attributes={**template.attributes, "role": "incident type"})
-
-
-def _right_and_all(sides: Sequence[Side]) -> tuple[int, int]:
-    right = sum(side.is_mapped + sum(side.right) for side in sides)
-    return right, sum(1 + len(side.right) for side in sides)
-
-
-class MentionSimilarity(_TemplateMeasure, frozen=True):
-    """Templates by what their entities share (CEAF-RME)."""
-
-    table: TemplateSimilarity
-
-    @property
-    def id(self) -> str:
-        """By the similarity of templates."""
-        return "template.rme" if self.table.phi == "phi3" else "template.rme.subset"
-
-    def count(self, table: TemplateTable[SimilarTemplates]) -> PrecisionRecall:
-        """Count strings or entities, and those that are right."""
-        golds = [gold for one in table.parts for gold in one.gold]
-        systems = [system for one in table.parts for system in one.system]
-        return PrecisionRecall(
-            sum([one.right for one in systems]),
-            sum([one.size for one in systems]),
-            sum([one.right for one in golds]),
-            sum([one.size for one in golds]),
-        )
-
-    def outcomes(self, table: TemplateTable[SimilarTemplates]) -> Iterator[Outcome[PrecisionRecall]]:
-        """Each entity of either side, with what it has in common with its counterpart."""
-        for one in table.parts:
-            for gold in one.gold:
-                label = _label(gold.right, gold.size, "miss")
-                counts = PrecisionRecall(0, 0, gold.right, gold.size)
-                yield Outcome(gold.entity.item, None, counts, label, one.document)
-            for system in one.system:
-                label = _label(system.right, system.size, "spurious")
-                yield Outcome(
-                    None, system.entity.item, PrecisionRecall(system.right, system.size, 0, 0), label, one.document
-                )
-
-    def arguments(self, table: TemplateTable[SimilarTemplates]) -> Iterator[DocumentArguments]:
-        """Entities by their templates."""
-        return (similar_arguments(one) for one in table.parts)
-
-    def notes(self, table: TemplateTable[SimilarTemplates], counts: PrecisionRecall) -> Iterable[Finding]:
-        """Entities without strings."""
-        del counts
-        return _unknown(0 if self.id.endswith(".subset") else table.unknown)
-
-
-def _label(right: int, size: int, nothing: str) -> str:
-    return nothing if not right else "match" if right >= size else "partial"
+    def document_arguments(self, document: PairedTemplates) -> DocumentArguments:
+        """List templates; their entities are not wrong."""
+        return template_arguments(document, counts_types=True, counts_entities=False)
 
 
 class Parameters(Struct, frozen=True, forbid_unknown_fields=True):
@@ -296,12 +236,8 @@ def measures(parameters: Parameters, setting: Setting) -> list[Entry]:
     if parameters.score == "ree":
         return [Entities(EntityAssignment()), Entities(EntityAssignment(proportional=True))]
     if parameters.score == "slots":
-        return [Slots(TemplateMapping()), TemplateTypes(TemplateMapping())]
-    empty = parameters.empty_documents
-    return [
-        MentionSimilarity(TemplateSimilarity("phi3", empty)),
-        MentionSimilarity(TemplateSimilarity("subset", empty)),
-    ]
+        return [TemplateEntities(TemplateMapping()), TemplateTypes(TemplateMapping())]
+    return [TemplateEntities(TemplateSimilarity(phi, parameters.empty_documents)) for phi in ("phi3", "subset")]
 
 
 FAMILY = Family(CARD, Parameters, measures)

@@ -1,12 +1,11 @@
 """Templates assigned one-to-one by the strings that they share (Chen et al. 2023, IterX: CEAF-RME)."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from math import prod
 from typing import Literal, NamedTuple
 
-from msgspec import Struct
-
-from karat.families.template.templates import BothTemplates, Entity, Template, TemplateSpec, TemplateTable, distinct
+from karat.families.arg.events import DocumentsSpec
+from karat.families.template.templates import BothTemplates, Entity, PairedTemplates, Scored, Template, distinct
 from karat.limits import check_pairs
 from karat.match.assignment import Edge, assignment
 from karat.plugin import Tables
@@ -20,32 +19,6 @@ subset  the system entities that share a mention with a gold entity
 """
 
 
-class Scored(Struct, frozen=True, gc=False):
-    """An entity of one side: its template, how much it counts, and how much of that is right."""
-
-    entity: Entity
-    template: int
-    size: int
-    right: int
-    partner: int | None
-    """The index of an entity of the other side with which it shares something."""
-
-
-class SimilarTemplates(NamedTuple):
-    """One document: the entities of each side that count, and the templates."""
-
-    document: str
-    gold: tuple[Scored, ...]
-    system: tuple[Scored, ...]
-    gold_templates: tuple[Template, ...]
-    """A template for each of its types, with that type."""
-    system_templates: tuple[Template, ...]
-    kept: frozenset[int]
-    """Templates of gold that are compared: one of its types for each."""
-    pairs: tuple[tuple[int, int], ...]
-    """Indexes of gold and system templates that are assigned to each other."""
-
-
 class _Match(NamedTuple):
     """Similarity of a gold and a system template, and which of their entities were matched: gold, system, shared."""
 
@@ -54,18 +27,18 @@ class _Match(NamedTuple):
     pairs: tuple[tuple[int, int, int], ...]
 
 
-class TemplateSimilarity(TemplateSpec[SimilarTemplates], frozen=True, cache_hash=True):
+class TemplateSimilarity(DocumentsSpec[PairedTemplates], frozen=True, cache_hash=True):
     """The best one-to-one assignment of templates."""
 
     phi: Phi
     empty_documents: Literal["score", "ignore"] = "score"
 
-    def make(self, tables: Tables) -> TemplateTable[SimilarTemplates]:
+    def make(self, tables: Tables) -> tuple[PairedTemplates, ...]:
         """Assign the templates of one document."""
         templates, document = tables.get(BothTemplates()), tables.pair.gold.id
         gold = distinct(templates.gold)
         if self.empty_documents == "ignore" and not gold:
-            return TemplateTable((), templates.unknown)
+            return (PairedTemplates(document, templates.unknown),)
         system = [template for template in templates.system if template.entities]
         origins, copies = _copies(gold, alone=not system)
         count = prod(sum(len(template.entities) for template in side) for side in (copies, system))
@@ -78,20 +51,20 @@ class TemplateSimilarity(TemplateSpec[SimilarTemplates], frozen=True, cache_hash
         }
         kept = _kept(origins, matches)
         most = sum(len(template.entities) for template in gold)  # of equal assignments, the one that hits more
-        row_of = {g: row for row, g in enumerate(kept)}
-        weights = {
-            (row_of[g], s): match.value * (1 + most) + match.hits for (g, s), match in matches.items() if g in row_of
+        compared = {
+            (row, s): matches[g, s] for row, g in enumerate(kept) for s in range(len(system)) if (g, s) in matches
         }
-        pairs = [(kept[row], s) for row, s in assignment(weights)]
-        similar = SimilarTemplates(
-            document,
-            *self._scored(copies, system, kept, {pair: matches[pair] for pair in pairs}),
-            tuple(copies),
-            tuple(system),
-            frozenset(kept),
-            tuple(pairs),
+        pairs, fewest = (
+            assignment({edge: match.value * (1 + most) + sign * match.hits for edge, match in compared.items()})
+            for sign in (1, -1)
         )
-        return TemplateTable((similar,), templates.unknown)
+        hits, fewest_hits = (sum(compared[edge].hits for edge in edges) for edges in (pairs, fewest))
+        pairs = [(kept[row], s) for row, s in pairs]
+        dropped = frozenset(range(len(copies))).difference(kept)
+        golds, systems = self._scored(copies, system, dropped, {pair: matches[pair] for pair in pairs})
+        unknown, sides = templates.unknown, (tuple(copies), tuple(system))
+        is_tied = fewest_hits < hits
+        return (PairedTemplates(document, unknown, *sides, tuple(pairs), golds, systems, dropped, is_tied),)
 
     def _match(self, gold: Sequence[Entity], system: Sequence[Entity]) -> _Match:
         """Compare two templates of one type by their entities."""
@@ -116,32 +89,23 @@ class TemplateSimilarity(TemplateSpec[SimilarTemplates], frozen=True, cache_hash
         return _Match(len(pairs), len({g for g, _, _ in pairs}), pairs)
 
     def _scored(
-        self,
-        gold: Sequence[Template],
-        system: Sequence[Template],
-        kept: Sequence[int],
-        mapped: Mapping[Edge, _Match],
-    ) -> tuple[tuple[Scored, ...], tuple[Scored, ...]]:
+        self, gold: Sequence[Template], system: Sequence[Template], dropped: Set[int], mapped: Mapping[Edge, _Match]
+    ) -> Iterator[tuple[Scored, ...]]:
+        """Return the entities of both sides; under φ3, copies of gold's templates count, too."""
         by_mention = self.phi == "phi3"
-        golds = _places(gold, range(len(gold)) if by_mention else kept)
-        systems = _places(system, range(len(system)))
-        gold_index, system_index = ({place: index for index, place in enumerate(side)} for side in (golds, systems))
-        gold_right: dict[Edge, tuple[int, int]] = {}
-        system_right: dict[Edge, tuple[int, int]] = {}
+        places = _places(gold, () if by_mention else dropped), _places(system, ())
+        index_of = [{place: index for index, place in enumerate(side)} for side in places]
+        right: tuple[dict[Edge, tuple[int, int]], dict[Edge, tuple[int, int]]] = {}, {}
         for (g, s), match in mapped.items():
             for one, other, count in match.pairs:
-                gold_right.setdefault((g, one), (count, system_index[s, other]))
-                system_right[s, other] = count, gold_index[g, one]
-
-        def scored(templates: Sequence[Template], place: Edge, right: Mapping[Edge, tuple[int, int]]) -> Scored:
-            entity = templates[place[0]].entities[place[1]]
-            size = len(entity.strings) if by_mention else 1
-            return Scored(entity, place[0], size, *right.get(place, (0, None)))
-
-        return (
-            tuple(scored(gold, place, gold_right) for place in golds),
-            tuple(scored(system, place, system_right) for place in systems),
-        )
+                right[0].setdefault((g, one), (count, index_of[1][s, other]))
+                right[1][s, other] = count, index_of[0][g, one]
+        for templates, side, matched in zip((gold, system), places, right, strict=True):
+            entities = [templates[template].entities[place] for template, place in side]
+            yield tuple(
+                Scored(entity, edge[0], len(entity.strings) if by_mention else 1, *matched.get(edge, (0, None)))
+                for entity, edge in zip(entities, side, strict=True)
+            )
 
 
 def _copies(gold: Sequence[Template], *, alone: bool) -> tuple[list[int], list[Template]]:
@@ -167,6 +131,11 @@ def _kept(origins: Sequence[int], matches: Mapping[Edge, _Match]) -> list[int]:
     return list(best.values())
 
 
-def _places(templates: Sequence[Template], indexes: Iterable[int]) -> list[Edge]:
-    """The entities of some templates: the index of the template, and that of the entity in it."""
-    return [(index, place) for index in indexes for place in range(len(templates[index].entities))]
+def _places(templates: Sequence[Template], dropped: Collection[int]) -> list[Edge]:
+    """Return the entities of templates that are not dropped: the index of the template, and that of the entity."""
+    return [
+        (index, place)
+        for index, template in enumerate(templates)
+        if index not in dropped
+        for place in range(len(template.entities))
+    ]

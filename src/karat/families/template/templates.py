@@ -2,18 +2,18 @@
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from itertools import chain
 from operator import attrgetter
-from typing import Generic, NamedTuple, TypeVar
+from typing import NamedTuple
 
 from msgspec import Struct
 
 from karat.arguments import Event
-from karat.families.arg.events import BothEvents
+from karat.families.arg.events import BothEvents, DocumentsSpec
 from karat.families.arg.strings import best_pairs, normalised
 from karat.limits import check_pairs
+from karat.match.assignment import Edge
 from karat.model import Document, Mention
-from karat.plugin import ArgumentItem, ErrorsOf, Tables, TableSpec
+from karat.plugin import ArgumentItem, Tables, TableSpec
 from karat.problems import quoted
 from karat.words import mention_text
 
@@ -30,20 +30,12 @@ class Entity(Struct, frozen=True, gc=False):
     item: ArgumentItem
 
 
-_role = attrgetter("role")
-
-
 class Template(NamedTuple):
     """A template with its entities, by role and in the order of their mentions."""
 
     mention: Mention
     type: str
     entities: tuple[Entity, ...]
-
-    @property
-    def content(self) -> object:
-        """Everything in which equal templates agree."""
-        return self.type, tuple([(entity.role, entity.raw) for entity in self.entities])
 
 
 class Templates(NamedTuple):
@@ -53,31 +45,6 @@ class Templates(NamedTuple):
     system: list[Template]
     unknown: int
     """Entities without any string, which are left out."""
-
-
-T = TypeVar("T")
-
-
-class TemplateTable(NamedTuple, Generic[T]):
-    """Roles or templates of some documents, as a measure compares them."""
-
-    parts: tuple[T, ...]
-    unknown: int
-    """Entities without any string, which are left out."""
-
-
-class TemplateSpec(TableSpec[TemplateTable[T]], Struct, frozen=True, cache_hash=True):
-    """A table of templates or of their entities."""
-
-    def add(self, tables: Sequence[TemplateTable[T]]) -> TemplateTable[T]:
-        """Join documents, which have no templates in common."""
-        parts = tuple(chain.from_iterable(table.parts for table in tables))
-        return TemplateTable(parts, sum(table.unknown for table in tables))
-
-    @property
-    def errors_of(self) -> ErrorsOf:
-        """Arguments."""
-        return "arguments"
 
 
 class BothTemplates(TableSpec[Templates], Struct, frozen=True, cache_hash=True):
@@ -95,7 +62,7 @@ class BothTemplates(TableSpec[Templates], Struct, frozen=True, cache_hash=True):
 
 def _template(event: Event, *documents: Document) -> Template:
     type_ = event.type if isinstance(event.type, str) else UNTYPED
-    return Template(event.mention, type_, tuple(sorted(_entities(event, *documents), key=_role)))
+    return Template(event.mention, type_, tuple(sorted(_entities(event, *documents), key=attrgetter("role"))))
 
 
 def _entities(event: Event, *documents: Document) -> Iterator[Entity]:
@@ -109,45 +76,60 @@ def _entities(event: Event, *documents: Document) -> Iterator[Entity]:
 
 def distinct(templates: Sequence[Template]) -> list[Template]:
     """Equal templates once: those of the same type, with the same strings in the same order."""
-    return list({template.content: template for template in reversed(templates)}.values())[::-1]
+    unique = {
+        (template.type, tuple([(entity.role, entity.raw) for entity in template.entities])): template
+        for template in reversed(templates)
+    }
+    return list(unique.values())[::-1]
 
 
-def akin(gold: Sequence[Template], system: Sequence[Template]) -> list[tuple[int, int]]:
-    """Templates that have something in common: strings in the same role, else strings, else the type; best first."""
-    found = []
-    theirs = [_strings(template) for template in system]
-    for g, template in enumerate(gold):
-        own = _strings(template)
-        for s, other in enumerate(system):
-            likeness = len(own[0] & theirs[s][0]), len(own[1] & theirs[s][1]), template.type == other.type
-            if any(likeness):
-                found.append((likeness, -g, -s))
-    golds, systems = set[int](), set[int]()
-    pairs = []
-    for _, g, s in sorted(found, reverse=True):
-        if g not in golds and s not in systems:
-            golds.add(g)
-            systems.add(s)
-            pairs.append((-g, -s))
-    return pairs
+class Scored(Struct, frozen=True, gc=False):
+    """An entity of one side: its template, how much it counts, and how much of that is right."""
+
+    entity: Entity
+    template: int
+    size: int
+    right: int
+    partner: int | None
+    """The index of an entity of the other side with which it shares something."""
 
 
-def _strings(template: Template) -> tuple[frozenset[tuple[str, str]], frozenset[str]]:
-    """The strings of a template with their roles, and without."""
-    in_roles = frozenset((entity.role, text) for entity in template.entities for text in entity.strings)
-    return in_roles, frozenset(string for _, string in in_roles)
+class PairedTemplates(NamedTuple):
+    """The templates of a document, one-to-one pairs of them, and the entities that count."""
+
+    document: str
+    unknown: int
+    """Entities without any string, which are left out."""
+    gold: tuple[Template, ...] = ()
+    system: tuple[Template, ...] = ()
+    pairs: tuple[Edge, ...] = ()
+    """Indexes of gold and of system templates."""
+    gold_entities: tuple[Scored, ...] = ()
+    system_entities: tuple[Scored, ...] = ()
+    dropped: frozenset[int] = frozenset()
+    """Templates of gold that are copies of others under another type, and are not compared."""
+    is_tied: bool = False
+    """True if an equally good assignment of templates hits fewer entities of gold."""
 
 
 class RoleEntities(NamedTuple):
     """One role of a document: its entities, and which were assigned to which, with their similarity (CEAF-REE)."""
 
-    document: str
-    gold: tuple[Entity, ...]
-    system: tuple[Entity, ...]
+    gold: Sequence[Entity]
+    system: Sequence[Entity]
     pairs: tuple[tuple[int, int, Fraction], ...]
 
 
-class EntityAssignment(TemplateSpec[RoleEntities], frozen=True, cache_hash=True):
+class DocumentEntities(NamedTuple):
+    """The entities of a document by role."""
+
+    document: str
+    unknown: int
+    """Entities without any string, which are left out."""
+    roles: tuple[RoleEntities, ...]
+
+
+class EntityAssignment(DocumentsSpec[DocumentEntities], frozen=True, cache_hash=True):
     """The best one-to-one assignment of the entities of each role (Du et al. 2021, CEAF-REE).
 
     With `proportional`, a pair is worth the share of its system strings that gold has, else all or nothing.
@@ -155,35 +137,32 @@ class EntityAssignment(TemplateSpec[RoleEntities], frozen=True, cache_hash=True)
 
     proportional: bool = False
 
-    def make(self, tables: Tables) -> TemplateTable[RoleEntities]:
+    def make(self, tables: Tables) -> tuple[DocumentEntities, ...]:
         """Assign the entities of one document, role by role."""
-        templates = tables.get(BothTemplates())
+        templates, document = tables.get(BothTemplates()), tables.pair.gold.id
         gold, system = _by_role(templates.gold), _by_role(templates.system)
-        document = tables.pair.gold.id
-        roles = [
-            self._assigned(document, gold.get(role, []), system.get(role, [])) for role in sorted({*gold, *system})
-        ]
-        return TemplateTable(tuple(roles), templates.unknown)
-
-    def _assigned(self, document: str, gold: Sequence[Entity], system: Sequence[Entity]) -> RoleEntities:
         where = f"document {quoted(document)}"
-        check_pairs(len(gold) * len(system), "pairs of entities in one role", where=where, origin="gold")
-        values = {
-            (g, s): self._similarity(one.strings, other.strings)
-            for g, one in enumerate(gold)
-            for s, other in enumerate(system)
-        }
-        pairs = tuple((g, s, values[g, s]) for g, s in best_pairs(values))
-        return RoleEntities(document, tuple(gold), tuple(system), pairs)
+        roles = []
+        for role in sorted({*gold, *system}):
+            golds, systems = gold.get(role, []), system.get(role, [])
+            check_pairs(len(golds) * len(systems), "pairs of entities in one role", where=where, origin="gold")
+            values = {
+                (g, s): self._similarity(one.strings, other.strings)
+                for g, one in enumerate(golds)
+                for s, other in enumerate(systems)
+            }
+            roles.append(RoleEntities(golds, systems, tuple((*pair, values[pair]) for pair in best_pairs(values))))
+        return (DocumentEntities(document, templates.unknown, tuple(roles)),)
 
     def _similarity(self, gold: Sequence[str], system: Sequence[str]) -> Fraction:
+        """φ(g, s)."""
         if self.proportional:
             return Fraction(sum(text in system for text in gold), len(system))
-        return Fraction(set(gold).issuperset(system))
+        return Fraction({*gold}.issuperset(system))
 
 
 def _by_role(templates: Sequence[Template]) -> dict[str, list[Entity]]:
-    """The entities of each role.
+    """Return the entities of each role.
 
     Several templates are made one table, as GRIT's preprocessing does it: an entity whose strings are a subset or a
     superset of an earlier one's is left out.
@@ -192,11 +171,7 @@ def _by_role(templates: Sequence[Template]) -> dict[str, list[Entity]]:
     for template in templates:
         for entity in template.entities:
             earlier = roles.setdefault(entity.role, [])
-            if len(templates) == 1 or not any(_is_part(entity.raw, other.raw) for other in earlier):
+            own, others = {*entity.raw}, [{*other.raw} for other in earlier]
+            if len(templates) == 1 or not any(own <= other or own >= other for other in others):
                 earlier.append(entity)
     return roles
-
-
-def _is_part(strings: Sequence[str], others: Sequence[str]) -> bool:
-    """Return whether one of two sets is a subset of the other."""
-    return set(strings).issubset(others) or set(strings).issuperset(others)

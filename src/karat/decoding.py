@@ -1,0 +1,93 @@
+"""Problems of what libraries decode (JSON, TOML, plain values), in karat's words: the field, what it is, an example."""
+
+import re
+
+_PLACE = re.compile(r" - at `(?:key` in `)?\$\.?(.*)`$")
+_NAMED = re.compile(r"Object (contains unknown|missing required) field `(.*)`")
+_TYPES = re.compile(r"Expected `([^`]+)`, got `([^`]+)`")
+_LENGTH = re.compile(r"Expected `(\w+)` of (at least |at most )?length (>= |<= )?(\d+)(?:, got (\d+))?")
+_BOUND = re.compile(r"Expected `\w+` (<|>|<=|>=) (\S+)$")
+_CHOICE = re.compile(r"Invalid enum value (.+)")
+_KINDS = {
+    "int": ("a whole number", "3"),
+    "float": ("a number", "0.5"),
+    "str": ("a string", '"a"'),
+    "bool": ("true or false", "true"),
+    "array": ("a list", "[1, 2]"),
+    "object": ("an object", '{"id": "a"}'),
+    "null": ("null", "null"),
+}
+_BOUNDS = {"<": "below", ">": "above", "<=": "at most", ">=": "at least"}
+
+
+def explained(error: Exception) -> str:
+    """Say what is wrong with decoded data, from an error of msgspec (or of Python, for text and depth)."""
+    if isinstance(error, RecursionError):
+        return "the value is nested too deeply"
+    if isinstance(error, UnicodeError):
+        return "the text is not UTF-8"
+    message = str(error)
+    place = _PLACE.search(message)
+    message = _PLACE.sub("", message)
+    field = place[1] if place else ""
+    if named := _NAMED.match(message):
+        what = "is not known" if "unknown" in named[1] else "is missing"
+        return f"the field {named[2]!r} {what}{f' in {field}' if field else ''}"
+    subject = field or "the document"
+    if types := _TYPES.match(message):
+        return f"{subject} is {_kind(types[2])}, expected {_kind(types[1])}, such as {_example(types[1])}"
+    if length := _LENGTH.match(message):
+        return f"{subject} {_length_problem(*length.groups())}"
+    if bound := _BOUND.match(message):
+        return f"{subject} must be {_BOUNDS[bound[1]]} {bound[2]}, such as {_within(*bound.groups())}"
+    if choice := _CHOICE.match(message):
+        return f"{subject} has the value {choice[1]}, which is none that it may have"
+    if "range" in message:
+        return f"{subject} is a number that is out of range"
+    if "truncated" in message:
+        return "the text ends within a value: the file is not complete, or a bracket or quotation mark is missing"
+    if "trailing" in message:
+        return "something follows the value"
+    return "this is not JSON" if "malformed" in message else f"{subject} has another form than expected"
+
+
+def _kind(type_: str) -> str:
+    return " or ".join(_KINDS.get(name, (name, ""))[0] for name in type_.split(" | "))
+
+
+def _example(type_: str) -> str:
+    return _KINDS.get(type_.partition(" | ")[0], ("", "null"))[1]
+
+
+def _length_problem(type_: str, word: str | None, sign: str | None, length: str, found: str | None) -> str:
+    if type_ == "str":
+        return 'is empty, expected a string such as "a"' if length == "1" else f"must have {length} characters"
+    least = "at least " if ">=" in (sign or "") else "at most " if "<=" in (sign or "") else word or ""
+    has = "" if found is None else f"has {found}, "
+    return f"{has}must have {least}{length} values, such as {[*range(1, int(length) + 1)]}"
+
+
+def _within(sign: str, bound: str) -> str:
+    """A number within a bound."""
+    if "=" in sign:
+        return bound
+    return str(int(float(bound)) + (1 if sign == ">" else -1))
+
+
+def toml_problem(error: ValueError, text: str) -> tuple[str, int | None]:
+    """Say what is wrong with a text that is not TOML, and in which line, from an error of tomllib.
+
+    An error that is none of tomllib's, about a value, speaks for itself.
+    """
+    reason = str(error)
+    if type(error) is ValueError:
+        return reason, None
+    place = re.search(r"\(at line (\d+), column (\d+)\)", reason)
+    twice = "twice" in reason or "overwrite" in reason or "uplicate" in reason or "redefine" in reason
+    what = "a key or table is given twice" if twice else "this is not TOML"
+    if place is None:
+        return f"{what}: the file ends within a value", text.count("\n") + 1
+    line = int(place[1])
+    row = text.split("\n")[line - 1].strip()
+    found = f": found {row[:60]!r} (column {place[2]})" if row else ""
+    return what + (found if twice else f'{found}, expected such as name = "value"'), line

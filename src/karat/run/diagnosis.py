@@ -1,0 +1,284 @@
+"""What may be wrong with a system as a whole: spans that do not fit, labels that gold never has, sides swapped.
+
+Spans are looked at in the first documents only, and closely only if few of them are gold's: a good system costs
+a few set operations per document, whatever the size of the corpus.
+"""
+
+import re
+from bisect import bisect_left
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from typing import TypeVar
+
+from msgspec import Struct, field
+
+from karat.corpus.interface import Corpus
+from karat.model import HOLDERS, Document, Mention, Pair, Value
+from karat.problems import Finding, KaratError, Rule, closest, ignore, quoted
+from karat.regions import is_nowhere
+
+SPANS = Rule("spans-differ", "note", "Check how the system counts: ends exclusive, from 0, in the text that gold has.")
+LABELS = Rule("labels-unknown", "note", "They match nothing; rename them if they mean what gold calls otherwise.")
+EVENTS = Rule("arguments-are-events", "note", "Compare only with scores that leave them out, too.")
+SWAPPED = Rule("sides-swapped", "note", "The first argument is GOLD, the second SYSTEM.")
+
+LOOKED_AT = 1000
+"""Mentions of the system: documents are looked at until they have so many."""
+FEW = 10
+"""With fewer mentions, all of them must speak for an explanation."""
+FARTHEST = 100
+"""The longest shift that is looked for."""
+
+T = TypeVar("T", bound=Value | None)
+Segment = tuple[int, int]
+Change = tuple[int, int]
+"""What must be added to the begin of a span, and to its length, to make it gold's."""
+
+
+class _Fit(Struct):
+    """How the spans of some mentions fit gold: those of one kind, or those that have a text."""
+
+    total: int = 0
+    right: int = 0
+    changed: Counter[Change] = field(default_factory=Counter)
+    """Spans that would be right after a change."""
+    cut: list[int] = field(default_factory=lambda: [0, 0])
+    """Spans of the system, and of gold, that begin or end within a word."""
+    gold: int = 0
+
+    def is_most(self, count: int) -> bool:
+        """Return whether so many of the mentions are at least half, or all of a few."""
+        return 2 * count >= self.total if self.total >= FEW else count == self.total
+
+    def explanations(self) -> Iterator[str]:
+        """Say which change makes at least twice as many spans right, and how many spans cut words."""
+        known = {change: count for change, count in self.changed.items() if self.total >= FEW or abs(change[0]) < 2}
+        if known:
+            change, count = max(known.items(), key=lambda item: (item[1], -abs(item[0][0]), item[0]))
+            if count >= 2 * self.right and self.is_most(count):
+                yield f"{_named(*change)} ({count:,} of {self.total:,} would be right, not {self.right:,})"
+        cut, of_gold = self.cut
+        if (
+            cut
+            and 10 * cut >= self.total
+            and cut * self.gold >= 2 * of_gold * self.total
+            and (cut > 1 or self.total < FEW)
+        ):
+            yield f"{cut:,} of {self.total:,} spans cut words"
+
+
+def span_findings(gold: Corpus, system: Corpus, *, count_texts: bool = True) -> Iterator[Finding]:
+    """Compare the spans of the system's first documents with gold's, and with gold's text.
+
+    `count_texts` is false where each text that differs is reported by itself.
+    """
+    pairs = list(_first_pairs(gold, system))
+    texts, kinds = _Fit(), defaultdict[str, _Fit](_Fit)
+    for pair in pairs:
+        _compare_texts(pair, texts)
+        places = {(mention.kind, mention.span) for mention in pair.gold.mentions}
+        for mention in pair.system.mentions:
+            if mention.span and not is_nowhere(mention.span):
+                kinds[mention.kind].total += 1
+                kinds[mention.kind].right += (mention.kind, mention.span) in places
+    for kind, fit in kinds.items():
+        if 2 * fit.right <= fit.total:
+            for pair in pairs:
+                _look_closely(pair, kind, fit)
+    found = [f"{texts.total - texts.right:,} of {texts.total:,} differ from the text at their span"]
+    found = [*(found if count_texts and texts.right < texts.total else []), *texts.explanations()]
+    for kind, fit in sorted(kinds.items()):
+        of_kind = f" of kind {kind}" if len(kinds) > 1 else ""
+        found += [f"{explanation}{of_kind}" for explanation in fit.explanations() if explanation not in found]
+    if found:
+        yield SPANS.at(f"system mentions: {'; '.join(found)}")
+
+
+def _first_pairs(gold: Corpus, system: Corpus) -> Iterator[Pair]:
+    seen = 0
+    for id_ in sorted(gold.ids() & system.ids()):
+        try:
+            pair = Pair(gold.read(id_, ignore), system.read(id_, ignore))
+            if pair.gold.empty_nodes != pair.system.empty_nodes:
+                from karat.checks.pairs import in_one_numbering
+
+                pair = in_one_numbering(pair)
+        except KaratError:  # reported when it was checked
+            continue
+        seen += len(pair.system.mentions)
+        if pair.gold.unit == pair.system.unit:
+            yield pair
+        if seen >= LOOKED_AT:
+            return
+
+
+def _compare_texts(pair: Pair, fit: _Fit) -> None:
+    """Compare the texts of the system's mentions with gold's words; a document with words of its own was checked."""
+    if pair.system.text is not None or pair.system.forms is not None:
+        return
+    if pair.gold.text is None and pair.gold.forms is None:
+        return
+    for mention in pair.system.mentions:
+        if not mention.text or not mention.span or is_nowhere(mention.span):
+            continue
+        there = _text_at(pair.gold, mention.span)
+        if there is None:
+            continue
+        fit.total += 1
+        if _is_same(mention.text, there):
+            fit.right += 1
+        elif len(mention.span) == 1:
+            ((begin, end),) = mention.span
+            for shift in range(-2, 3):
+                for longer in (-1, 0, 1):
+                    first, last = begin + shift, end + shift + longer
+                    if 0 <= first < last and _is_same(mention.text, _text_at(pair.gold, ((first, last),)) or ""):
+                        fit.changed[shift, longer] += 1
+
+
+def _text_at(document: Document, span: Sequence[Segment]) -> str | None:
+    if document.text is None and document.forms is not None:
+        return " ".join(chain.from_iterable(document.forms[begin:end] for begin, end in span))
+    from karat.words import region_text
+
+    return region_text(document, tuple(span))
+
+
+def _is_same(text: str, there: str) -> bool:
+    """White space does not count, and a text may resolve references to characters."""
+    if text == there or text.split() == there.split():
+        return True
+    from html import unescape
+
+    return text.split() == unescape(there).split()
+
+
+def _look_closely(pair: Pair, kind: str, fit: _Fit) -> None:
+    """Count spans of one kind that a change would make gold's, and those that cut words."""
+    spans, golds = ([*_segments(side.mentions, kind)] for side in (pair.system, pair.gold))
+    by_length: dict[int, list[int]] = {}
+    for begin, end in sorted({*golds}):
+        by_length.setdefault(end - begin, []).append(begin)
+    for begin, end in spans[:LOOKED_AT]:
+        for longer in (-1, 0, 1):
+            begins = by_length.get(end - begin + longer, [])
+            for other in begins[bisect_left(begins, begin - FARTHEST) :]:
+                if other > begin + FARTHEST:
+                    break
+                if other != begin or longer:
+                    fit.changed[other - begin, longer] += 1
+    if pair.gold.unit == "char" and pair.gold.text is not None:
+        fit.gold += len(golds)
+        for side, segments in enumerate((spans, golds)):
+            fit.cut[side] += sum(_cuts_word(pair.gold.text, *segment) for segment in segments)
+
+
+def _segments(mentions: Iterable[Mention], kind: str) -> Iterator[Segment]:
+    for mention in mentions:
+        if mention.kind == kind and len(mention.span) == 1 and not is_nowhere(mention.span):
+            yield mention.span[0]
+
+
+def _cuts_word(text: str, begin: int, end: int) -> bool:
+    return any(text[place - 1 : place].isalnum() and text[place : place + 1].isalnum() for place in (begin, end))
+
+
+def _named(shift: int, longer: int) -> str:
+    ends = {1: "ends look inclusive", -1: "ends look one too far", 0: ""}[longer]
+    shifted = f"spans look shifted by {-shift}" if shift else ""
+    return " and ".join(filter(None, (shifted, ends)))
+
+
+class Labels(Struct):
+    """The types of events, and the roles of what fills them, on both sides."""
+
+    gold_types: set[Value | None] = field(default_factory=set)
+    system_types: Counter[Value | None] = field(default_factory=Counter)
+    gold_roles: Counter[tuple[str, bool]] = field(default_factory=Counter)
+    """Each with whether an event fills it: such a link may also be a relation."""
+    system_roles: Counter[tuple[str, bool]] = field(default_factory=Counter)
+
+    def add(self, pair: Pair, *, roles: bool) -> None:
+        """Add a document; roles are counted on request."""
+        self.gold_types.update([m.attributes.get("type") for m in pair.gold.mentions if m.kind in HOLDERS])
+        self.system_types.update([m.attributes.get("type") for m in pair.system.mentions if m.kind in HOLDERS])
+        if roles:
+            self.gold_roles.update(_roles(pair.gold))
+            self.system_roles.update(_roles(pair.system))
+
+    def update(self, other: "Labels") -> None:
+        """Add those of other documents."""
+        self.gold_types |= other.gold_types
+        self.system_types += other.system_types
+        self.gold_roles += other.gold_roles
+        self.system_roles += other.system_roles
+
+    def findings(self, key: Callable[[Value | None], Value | None], *, types: bool, roles: bool) -> Iterator[Finding]:
+        """Note what gold never has; `key` is what is compared in place of a type."""
+        if types:
+            yield from _unknown("type", self.system_types, self.gold_types, key)
+        if roles:
+            golds, systems = (Counter[str]() for _ in range(2))
+            for counts, own in ((golds, self.gold_roles), (systems, self.system_roles)):
+                for (role, is_event), count in own.items():
+                    counts[role] += 0 if is_event else count
+            yield from _unknown("role", systems, {role for role, _ in self.gold_roles}, lambda role: role)
+            yield from _events(("gold", self.gold_roles, golds), ("the system", self.system_roles, systems))
+
+
+def _roles(document: Document) -> Iterator[tuple[str, bool]]:
+    if not document.links:
+        return
+    holds = {mention.id: mention.kind in HOLDERS for mention in document.mentions}
+    for link in document.links:
+        if holds.get(link.source):
+            yield link.kind, holds.get(link.target, False)
+
+
+def _unknown(
+    what: str, system: Mapping[T, int], gold: Collection[T], key: Callable[[T], Value | None]
+) -> Iterator[Finding]:
+    keys = {key(value) for value in gold}
+    unknown = {str(value): count for value, count in system.items() if value is not None and key(value) not in keys}
+    names = sorted(str(value) for value in gold if value is not None)
+    if not unknown or not names:
+        return
+    total, count = sum(system.values()), sum(unknown.values())
+    first = sorted(unknown, key=lambda name: (-unknown[name], name))[:3]
+    listed = []
+    for name in first:
+        near = closest(name, names, cutoff=0.6)
+        listed.append(f"{quoted(name)} ({unknown[name]:,}{f'; nearest in gold: {quoted(near)}' if near else ''})")
+    share = f"{count:,} of {total:,} items of the system ({100 * count / total:.1f}%)"
+    has = f"{'has' if count == 1 else 'have'} a {what} that gold never has"
+    yield LABELS.at(f"{share} {has}: {', '.join([*listed, '...'] if len(unknown) > 3 else listed)}")
+
+
+def _events(*sides: tuple[str, Mapping[tuple[str, bool], int], Mapping[str, int]]) -> Iterator[Finding]:
+    """Note arguments that are events: links to events of a kind that others fill, too."""
+    counts = []
+    for side, links, fillers in sides:
+        events = sum(count for (role, is_event), count in links.items() if is_event and fillers[role])
+        if events:
+            counts.append(f"{events:,} of {events + sum(fillers.values()):,} in {side}")
+    if counts:
+        yield EVENTS.at(f"arguments that are events are not scored: {', '.join(counts)}")
+
+
+_GOLD_NAMES = frozenset({"gold", "key", "ref"})
+_SYSTEM_NAMES = frozenset({"pred", "sys", "output", "system"})
+
+
+def swapped(gold: str, system: str) -> Iterator[Finding]:
+    """Note that the names of the two sides suggest that they are swapped."""
+    golds, systems = _words(gold), _words(system)
+    like_gold = systems & _GOLD_NAMES and not golds & _GOLD_NAMES
+    like_system = golds & _SYSTEM_NAMES and not systems & _SYSTEM_NAMES
+    if like_gold or like_system:
+        yield SWAPPED.at(f"the sides look swapped: GOLD is {quoted(gold)}, and SYSTEM is {quoted(system)}")
+
+
+def _words(name: str) -> set[str]:
+    stem = name.replace("\\", "/").rstrip("/").rpartition("/")[2].partition(".")[0]
+    return set(re.split(r"[^a-z]+", stem.lower()))

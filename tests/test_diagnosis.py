@@ -1,0 +1,153 @@
+"""Notes on what may be wrong with a system as a whole."""
+
+import json
+import random
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+import karat
+from karat.model import Document, Link, Mention
+from karat.result import Result
+from tests.running import run
+
+TEXT = "The rebels attacked the town and burnt it after they had fled from the river to the hills again. " * 3
+WORDS = [(at, at + len(word)) for word in {*TEXT.split()} for at in range(len(TEXT)) if TEXT.startswith(word + " ", at)]
+SPANS = sorted(WORDS)[::2]
+
+Span = tuple[int, int]
+
+
+def document(spans: Iterable[Span], *, text: str | None = None, words: bool = False, **about: Any) -> Document:
+    mentions = tuple(
+        Mention(f"m{number}", ((begin, end),), text=TEXT[slice(*SPANS[number])] if words else None)
+        for number, (begin, end) in enumerate(spans)
+    )
+    return Document("d", text=text, mentions=mentions, **about)
+
+
+def notes(gold: Document, system: Document, protocol: str = "exact-2013") -> dict[str, str]:
+    result = karat.score([gold], [system], protocol=protocol)
+    return {finding.code: finding.message for finding in result.warnings}
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        (lambda begin, end: (begin, end - 1), "ends look inclusive (18 of 18 would be right, not 0)"),
+        (lambda begin, end: (begin, end + 1), "ends look one too far"),
+        (lambda begin, end: (begin + 1, end + 1), "spans look shifted by 1"),
+        (lambda begin, end: (begin + 1, end), "spans look shifted by 1 and ends look inclusive"),
+        (lambda begin, end: (begin + 40, end + 40), "spans look shifted by 40"),
+    ],
+)
+@pytest.mark.parametrize("with_text", [True, False])
+def test_a_constant_change_of_spans_is_named(change: Callable[..., Span], named: str, *, with_text: bool) -> None:
+    """In scores and in validation against gold, with the text of gold or by its mentions alone."""
+    spans = SPANS[:18]
+    gold = document(spans, text=TEXT if with_text else None)
+    found = notes(gold, document([change(*span) for span in spans]))["spans-differ"]
+    assert found.startswith("system mentions: ")
+    assert named in found
+    assert ("cut words" in found) == (with_text and "too far" not in named)
+
+
+def test_texts_of_mentions_are_compared_with_gold(tmp_path: Path) -> None:
+    """Gold has the text, and the system only mentions with theirs; gold may be without any mention."""
+    system = document([(begin, end - 1) for begin, end in SPANS[:12]], words=True)
+    found = notes(document(SPANS[:1], text=TEXT), system)["spans-differ"]
+    assert "12 of 12 differ from the text at their span" in found
+    assert "ends look inclusive (12 of 12 would be right, not 0)" in found
+    right = document(SPANS[:12], words=True)
+    assert "spans-differ" not in notes(document(SPANS[:1], text=TEXT), right)
+    paths = tmp_path / "gold.jsonl", tmp_path / "mine.jsonl"
+    for path, side in zip(paths, (document([], text=TEXT), system), strict=True):
+        path.write_bytes(karat_line(side))
+    done = run("validate", str(paths[1]), "--against", str(paths[0]))
+    assert "ends look inclusive" in done.out
+
+
+def karat_line(side: Document) -> bytes:
+    return msgspec.json.encode(side) + b"\n"
+
+
+def test_few_mentions_must_agree() -> None:
+    """Of fewer than ten, all; a shift of more than one is then no explanation."""
+    inclusive = [(begin, end - 1) for begin, end in SPANS[:4]]
+    assert "ends look inclusive (4 of 4" in notes(document(SPANS[:4]), document(inclusive))["spans-differ"]
+    assert "spans-differ" not in notes(document(SPANS[:4]), document([*inclusive[:3], SPANS[3]]))
+    shifted = [(begin + 7, end + 7) for begin, end in SPANS[:4]]
+    assert "spans-differ" not in notes(document(SPANS[:4]), document(shifted))
+
+
+def test_ordinary_errors_are_no_change_of_all_spans() -> None:
+    """Half right, missed and spurious spans, and now and then a longer one."""
+    chosen = random.Random(1)
+    for _ in range(20):
+        spans = [
+            (begin, end + chosen.choice((0, 0, 4))) for begin, end in chosen.sample(sorted(WORDS), 20) if end < 280
+        ]
+        assert "spans-differ" not in notes(document(SPANS), document(spans))
+
+
+@pytest.mark.parametrize(
+    ("gold", "system", "swapped"),
+    [
+        ("pred.jsonl", "gold.jsonl", True),
+        ("test.jsonl", "my-ref.jsonl", True),
+        ("dev_output.v2.jsonl", "x.jsonl", True),
+        ("gold.jsonl", "gold.test.jsonl", False),
+        ("system.jsonl", "sys.jsonl", False),
+        ("gold.jsonl", "system.jsonl", False),
+        ("reference.jsonl", "keys.jsonl", False),
+        ("a.jsonl", "predator.jsonl", False),
+    ],
+)
+def test_sides_that_look_swapped(gold: str, system: str, tmp_path: Path, *, swapped: bool) -> None:
+    for name in (gold, system):
+        (tmp_path / name).write_bytes(karat_line(document(SPANS[:2])))
+    done = run("score", str(tmp_path / gold), str(tmp_path / system), "-p", "exact-2013", "-f", "json")
+    codes = [warning["code"] for warning in json.loads(done.out)["warnings"]]
+    assert ("sides-swapped" in codes) == swapped
+    done = run("validate", str(tmp_path / system), "--against", str(tmp_path / gold))
+    assert ("look swapped" in done.out) == swapped
+
+
+def labelled(types: Iterable[str], roles: Iterable[str]) -> Document:
+    events = [Mention(f"e{n}", ((n, n + 1),), attributes={"type": type_}) for n, type_ in enumerate(types)]
+    filler = Mention("a", ((90, 91),), kind="argument")
+    return Document("d", mentions=(filler, *events), links=tuple(Link(role, "e0", "a") for role in roles))
+
+
+def messages(result: Result, code: str) -> list[str]:
+    return [finding.message for finding in result.warnings if finding.code == code]
+
+
+def test_types_and_roles_that_gold_never_has() -> None:
+    gold = labelled(["Attack", "Die", "Meet"], ["Attacker", "Target"])
+    system = labelled(["attack", "attack", "Dies", "Meet", "x", "yy", "yy"], ["attacker", "Target"])
+    assert messages(karat.score([gold], [system], protocol="textee-2024"), "labels-unknown") == [
+        "6 of 7 items of the system (85.7%) have a type that gold never has: 'attack' (2; nearest in gold: 'Attack'), "
+        "'yy' (2), 'Dies' (1; nearest in gold: 'Die'), ...",
+        "1 of 2 items of the system (50.0%) has a role that gold never has: "
+        "'attacker' (1; nearest in gold: 'Attacker')",
+    ]
+    assert not messages(karat.score([gold], [gold], protocol="textee-2024"), "labels-unknown")
+    of_protocol = karat.score([gold], [labelled(["ATTACK"], ["x"])], protocol="tac-2017")
+    assert not messages(of_protocol, "labels-unknown"), "case does not matter there, and roles are not scored"
+
+
+def test_arguments_that_are_events_are_counted() -> None:
+    """A Theme may be an entity or an event; a link that no entity fills is a relation."""
+    gold = labelled(["Regulation", "Binding"], ["Theme"])
+    links = (*gold.links, Link("Theme", "e0", "e1"), Link("after", "e0", "e1"))
+    gold = Document("d", mentions=gold.mentions, links=links)
+    result = karat.score([gold], [gold], protocol="textee-2024")
+    assert messages(result, "arguments-are-events") == [
+        "arguments that are events are not scored: 1 of 2 in gold, 1 of 2 in the system"
+    ]
+    assert result["arg.c"].f1 == 1
+    assert not messages(karat.score([gold], [gold], protocol="exact-2013"), "arguments-are-events")

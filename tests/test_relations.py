@@ -36,7 +36,8 @@ def document(
         Mention(f"m{n}", ((2 * n, 2 * n + 1),), kind="event" if n <= events else "time", cluster=clusters.get(n))
         for n in range(1, events + 2)
     ]
-    named = [Link(kind, *(end if isinstance(end, str) else f"m{end}" for end in ends)) for kind, *ends in links]
+    ends = [(kind, *(end if isinstance(end, str) else f"m{end}" for end in pair)) for kind, *pair in links]
+    named = [Link(kind, source, target) for kind, source, target in ends]
     return Document("d", unit="token", mentions=tuple(mentions), links=tuple(named))
 
 

@@ -162,9 +162,6 @@ class Alignment(AlignmentSpec, Struct, frozen=True, cache_hash=True, dict=True):
             id_ = quoted(tables.pair.gold.id)
             raise NO_SPANS.error(f"document {id_} is an image, whose mentions have boxes and no spans")
         order = ORDERS.get(self.candidates.ties)
-        if order is None and not first:
-            listed: list[Candidate] = tables.get(self.candidates)
-            return AlignedPairs(gold, system, self._choose(listed))
         golds, systems = (range(len(side)) if order is None else order(side) for side in (gold, system))
         if first:
             taken_golds, taken_systems = {g for g, *_ in first}, {s for _, s, *_ in first}
@@ -178,6 +175,8 @@ class Alignment(AlignmentSpec, Struct, frozen=True, cache_hash=True, dict=True):
         eligible = [candidate for candidate in candidates if candidate[3] & bits == bits and candidate[0] <= negative]
 
         def numbered(matches: Iterable[Match]) -> list[Match]:
+            if order is None and not first:
+                return list(matches)
             return [*first, *((golds[g], systems[s], value, agreeing) for g, s, value, agreeing in matches)]
 
         others = equally_good(eligible) if self.method == "gold-first" else []

@@ -162,9 +162,6 @@ class Alignment(AlignmentSpec, Struct, frozen=True, cache_hash=True, dict=True):
             id_ = quoted(tables.pair.gold.id)
             raise NO_SPANS.error(f"document {id_} is an image, whose mentions have boxes and no spans")
         order = ORDERS.get(self.candidates.ties)
-        if order is None and not first:
-            listed: list[Candidate] = tables.get(self.candidates)
-            return AlignedPairs(gold, system, self._choose(listed))
         golds, systems = (range(len(side)) if order is None else order(side) for side in (gold, system))
         if first:
             taken_golds, taken_systems = {g for g, *_ in first}, {s for _, s, *_ in first}
@@ -177,7 +174,9 @@ class Alignment(AlignmentSpec, Struct, frozen=True, cache_hash=True, dict=True):
         bits, negative = self._required, -self.threshold
         eligible = [candidate for candidate in candidates if candidate[3] & bits == bits and candidate[0] <= negative]
 
-        def numbered(matches: Iterable[Match]) -> list[Match]:
+        def numbered(matches: list[Match]) -> list[Match]:
+            if order is None and not first:
+                return matches
             return [*first, *((golds[g], systems[s], value, agreeing) for g, s, value, agreeing in matches)]
 
         others = equally_good(eligible) if self.method == "gold-first" else []

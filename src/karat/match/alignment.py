@@ -174,9 +174,9 @@ class Alignment(AlignmentSpec, Struct, frozen=True, cache_hash=True, dict=True):
         bits, negative = self._required, -self.threshold
         eligible = [candidate for candidate in candidates if candidate[3] & bits == bits and candidate[0] <= negative]
 
-        def numbered(matches: Iterable[Match]) -> list[Match]:
+        def numbered(matches: list[Match]) -> list[Match]:
             if order is None and not first:
-                return list(matches)
+                return matches
             return [*first, *((golds[g], systems[s], value, agreeing) for g, s, value, agreeing in matches)]
 
         others = equally_good(eligible) if self.method == "gold-first" else []

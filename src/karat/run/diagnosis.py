@@ -68,36 +68,32 @@ class _Fit(Struct):
             yield f"{cut:,} of {self.total:,} spans cut words"
 
 
-def span_findings(gold: Corpus, system: Corpus, *, count_texts: bool = True) -> Iterator[Finding]:
-    """Compare the spans of the system's first documents with gold's, and with gold's text.
+class FirstSpans:
+    """The spans of the system's first documents, compared with gold's, and with gold's text."""
 
-    `count_texts` is false where each text that differs is reported by itself.
-    """
-    pairs = list(_first_pairs(gold, system))
-    texts, kinds = _Fit(), defaultdict[str, _Fit](_Fit)
-    for pair in pairs:
-        _compare_texts(pair, texts)
-        places = {(mention.kind, mention.span) for mention in pair.gold.mentions}
-        for mention in pair.system.mentions:
-            if mention.span and not is_nowhere(mention.span):
-                kinds[mention.kind].total += 1
-                kinds[mention.kind].right += (mention.kind, mention.span) in places
-    for kind, fit in kinds.items():
-        if 2 * fit.right <= fit.total:
-            for pair in pairs:
-                _look_closely(pair, kind, fit)
-    found = [f"{texts.total - texts.right:,} of {texts.total:,} differ from the text at their span"]
-    found = [*(found if count_texts and texts.right < texts.total else []), *texts.explanations()]
-    for kind, fit in sorted(kinds.items()):
-        of_kind = f" of kind {kind}" if len(kinds) > 1 else ""
-        found += [f"{explanation}{of_kind}" for explanation in fit.explanations() if explanation not in found]
-    if found:
-        yield SPANS.at(f"system mentions: {'; '.join(found)}")
+    def __init__(self) -> None:
+        self.is_full = False
+        """True if there are enough mentions."""
+        self.last = ""
+        """The last document that was compared."""
+        self._mentions = 0
+        self._pairs: list[Pair] = []
+        self._texts, self._kinds = _Fit(), defaultdict[str, _Fit](_Fit)
+        self._findings: list[Finding] | None = None
 
+    @classmethod
+    def of(cls, gold: Corpus, system: Corpus) -> "FirstSpans":
+        """Compare as many documents as it takes."""
+        spans = cls()
+        for id_ in sorted(gold.ids() & system.ids()):
+            if spans.is_full:
+                break
+            spans.add(id_, gold, system)
+        return spans
 
-def _first_pairs(gold: Corpus, system: Corpus) -> Iterator[Pair]:
-    seen = 0
-    for id_ in sorted(gold.ids() & system.ids()):
+    def add(self, id_: str, gold: Corpus, system: Corpus) -> None:
+        """Compare a document that both sides have, and that comes after those before."""
+        self.last = id_
         try:
             pair = Pair(gold.read(id_, ignore), system.read(id_, ignore))
             if pair.gold.empty_nodes != pair.system.empty_nodes:
@@ -105,12 +101,41 @@ def _first_pairs(gold: Corpus, system: Corpus) -> Iterator[Pair]:
 
                 pair = in_one_numbering(pair)
         except KaratError:  # reported when it was checked
-            continue
-        seen += len(pair.system.mentions)
-        if pair.gold.unit == pair.system.unit:
-            yield pair
-        if seen >= LOOKED_AT:
             return
+        self._mentions += len(pair.system.mentions)
+        self.is_full = self._mentions >= LOOKED_AT
+        if pair.gold.unit != pair.system.unit:
+            return
+        self._findings = None
+        self._pairs.append(pair)
+        _compare_texts(pair, self._texts)
+        places = {(mention.kind, mention.span) for mention in pair.gold.mentions}
+        for mention in pair.system.mentions:
+            if mention.span and not is_nowhere(mention.span):
+                fit = self._kinds[mention.kind]
+                fit.total += 1
+                fit.right += (mention.kind, mention.span) in places
+
+    def findings(self, *, count_texts: bool = True) -> list[Finding]:
+        """Return what does not fit; `count_texts` is false where each text that differs is reported by itself."""
+        if self._findings is None:
+            self._findings = [*self._found(count_texts=count_texts)]
+        return self._findings
+
+    def _found(self, *, count_texts: bool) -> Iterator[Finding]:
+        texts, kinds = self._texts, {}
+        for kind, fit in sorted(self._kinds.items()):
+            kinds[kind] = _Fit(fit.total, fit.right)
+            if 2 * fit.right <= fit.total:
+                for pair in self._pairs:
+                    _look_closely(pair, kind, kinds[kind])
+        found = [f"{texts.total - texts.right:,} of {texts.total:,} differ from the text at their span"]
+        found = [*(found if count_texts and texts.right < texts.total else []), *texts.explanations()]
+        for kind, fit in kinds.items():
+            of_kind = f" of kind {kind}" if len(kinds) > 1 else ""
+            found += [f"{explanation}{of_kind}" for explanation in fit.explanations() if explanation not in found]
+        if found:
+            yield SPANS.at(f"system mentions: {'; '.join(found)}")
 
 
 def _compare_texts(pair: Pair, fit: _Fit) -> None:

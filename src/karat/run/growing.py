@@ -7,6 +7,7 @@ from karat.plugin import Facts
 from karat.problems import Findings, ignore
 from karat.protocols import Protocol
 from karat.result import Result
+from karat.run.diagnosis import FirstSpans
 from karat.run.pairs import paired_ids
 from karat.run.pipeline import Batch, Pipeline, Work
 from karat.run.plan import Options, Plan
@@ -32,6 +33,9 @@ class GrowingScore:
         self._facts = Facts(), Facts()
         self._new: set[str] = set()
         """Documents that are not counted yet."""
+        self._unseen: set[str] = set()
+        """Documents whose spans are not compared yet."""
+        self._spans = FirstSpans()
         self._pipeline: Pipeline | None = None
         """For what the documents hold; None: not known yet."""
         self._plan: Plan
@@ -45,6 +49,7 @@ class GrowingScore:
             self.gold.discard(gold.id)
             raise
         self._new.add(gold.id)
+        self._unseen.add(gold.id)
         for facts, corpus in zip(self._facts, (self.gold, self.system), strict=True):
             facts.add(corpus.read(gold.id, ignore))
 
@@ -55,7 +60,8 @@ class GrowingScore:
         pipeline = self._started()
         self._add_rows(pipeline)
         findings = self._merged.copy()
-        look_across(pipeline, self._whole)
+        self._compare_spans()
+        look_across(pipeline, self._whole, self._spans)
         units = self._units(pipeline)
         findings.merge(pipeline.take_findings())
         gold, system = sides(pipeline, self._whole, Fingerprint(self._whole.shares))
@@ -96,6 +102,15 @@ class GrowingScore:
             self._uncounted.append(row)
         if any(self._whole.observed):
             self._whole.observed = [dict(sorted(observed.items())) for observed in self._whole.observed]
+
+    def _compare_spans(self) -> None:
+        """Compare the spans of documents that are new, if they are among the first."""
+        if any(id_ < self._spans.last for id_ in self._unseen):
+            self._spans = FirstSpans.of(self.gold, self.system)
+        for id_ in sorted(self._unseen):
+            if id_ > self._spans.last and not self._spans.is_full:
+                self._spans.add(id_, self.gold, self.system)
+        self._unseen = set()
 
     def _add_findings(self, id_: str, findings: Findings) -> None:
         """Add the findings of a document; warnings are in the order of documents."""

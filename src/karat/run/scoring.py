@@ -19,7 +19,7 @@ from karat.problems import Finding, Findings, KaratError, Origin, Report, Rule, 
 from karat.protocols import Protocol
 from karat.protocols.signature import conditions
 from karat.result import Result, Score, Side, UnitRows
-from karat.run.diagnosis import span_findings, swapped
+from karat.run.diagnosis import FirstSpans, swapped
 from karat.run.pairs import paired_ids
 from karat.run.pipeline import Batch, Pipeline, Work, across
 from karat.run.plan import Options, Plan
@@ -80,7 +80,7 @@ def _score(
     findings.merge(pipeline.take_findings())
     pipeline, whole = _mapped(pipeline, ids, progress, executor)
     findings.merge(whole.findings)
-    look_across(pipeline, whole)
+    look_across(pipeline, whole, FirstSpans.of(gold, system))
     finished = [
         count(plan, rows, pipeline.places.report) for plan, rows in zip(pipeline.plans, whole.rows, strict=True)
     ]
@@ -124,7 +124,7 @@ def _joined(pipeline: Pipeline, ids: Sequence[str], progress: Progress | None, e
     return whole
 
 
-def look_across(pipeline: Pipeline, whole: Batch) -> None:
+def look_across(pipeline: Pipeline, whole: Batch, spans: FirstSpans) -> None:
     """Report, or refuse, what only all documents together show."""
     places = pipeline.places
     with places.of(""):
@@ -146,7 +146,7 @@ def look_across(pipeline: Pipeline, whole: Batch) -> None:
             plan.protocol.comparison.key, types=plan.scores_types, roles=plan.scores_roles
         )
     }
-    for finding in chain(span_findings(pipeline.gold, pipeline.system), labels):
+    for finding in chain(spans.findings(), labels):
         pipeline.report(finding)
     assert whole.facts is not None, "they were assumed"
     if whole.strings:

@@ -25,7 +25,7 @@ from karat.model import Document, Pair, Value
 from karat.plugin import Comparison, DocumentCheck, ReadOptions
 from karat.problems import Finding, KaratError, Rule, UsageError, graver, without
 from karat.protocols import Protocol, opened_for, resolve_all
-from karat.run.diagnosis import span_findings, swapped
+from karat.run.diagnosis import FirstSpans, swapped
 from karat.run.plan import lacking, readings_of
 from karat.run.submissions import Reference, Submission, Validation
 
@@ -251,8 +251,9 @@ def _check_corpus(
                 if progress is not None:
                     progress(validation.total.documents, None)
         documents.look_across()
-        for finding in [] if checks.gold is None else span_findings(checks.gold.corpus, corpus, count_texts=False):
-            validation.add(finding._replace(file=corpus.name))
+        if checks.gold is not None:
+            for finding in FirstSpans.of(checks.gold.corpus, corpus).findings(count_texts=False):
+                validation.add(finding._replace(file=corpus.name))
     finally:
         corpus.close()
     if submission is not None:

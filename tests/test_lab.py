@@ -383,6 +383,8 @@ def test_the_bench_scores_as_karat_score_does(protocol: str) -> None:
         ("muc", "muc-5", "demo/gold.jsonl (bundled)"),
         ("nugget.accuracy", "tac-pilot", "demo/gold.jsonl (bundled)"),
         ("hierarchy", "araki-2014", "studies/data/araki-2014/gold.forest (bundled)"),
+        ("relation.causal", "maven-ere-2022", "studies/data/relations/maven-ere.jsonl (bundled)"),
+        ("temporal", "tempeval-3", "studies/data/relations/quake.tml (bundled)"),
     ],
 )
 def test_the_usual_protocol_that_has_the_measure(measure: str, protocol: str, gold: str) -> None:

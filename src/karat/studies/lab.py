@@ -38,6 +38,8 @@ SAMPLES = (
     "studies/data/ace/norvik.apf.xml",
     "studies/data/arguments/sentences.json",
     "studies/data/arguments/incidents.json",
+    "studies/data/relations/maven-ere.jsonl",
+    "studies/data/relations/quake.tml",
 )
 """Default gold: the first corpus whose default protocol has the measure."""
 

@@ -410,13 +410,13 @@ OWN = PROTOCOLS.get(PLAN).read_text(encoding="utf-8")
 @pytest.mark.parametrize(
     ("old", "new", "says"),
     [
-        ("W_err_role = 0.75", "W_err_rol = 0.75", "unknown field `W_err_rol`"),
+        ("W_err_role = 0.75", "W_err_rol = 0.75", "the field 'W_err_rol' is not known in RDR"),
         ("W_FA = 0.75", "W_FA = nan", "nan is not a number that a protocol can use"),
-        ("W_FA = 0.75", "W_FA = -0.75", "Expected `float` >= 0.0 - at `$.EDR.W_FA`"),
-        ("type = 0.50, anchor_dir", "type = -0.50, anchor_dir", "Expected `float` >= 0.0 - at `$.TERN.AttrValue"),
+        ("W_FA = 0.75", "W_FA = -0.75", "EDR.W_FA must be at least 0.0"),
+        ("type = 0.50, anchor_dir", "type = -0.50, anchor_dir", "TERN.AttrValue[...] must be at least 0.0"),
         ('sets."2005-TERN".TERN', 'sets."2005-TERN".TIMEX', "changes 'TIMEX', which is none of EDR"),
         ('reading = "plan"', 'reading = "ours"', "there is no reading 'ours'; there are plan and nist"),
-        ('reading = "plan"\n', "", "missing required field `reading`"),
+        ('reading = "plan"\n', "", "the field 'reading' is missing"),
         ('default = "DEFAULT"\nchoices = ["', 'default = "MINE"\nchoices = ["MINE", "', "no set of parameters 'MINE'"),
     ],
 )

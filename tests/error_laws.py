@@ -40,6 +40,7 @@ def of_family(*families: str) -> list[str]:
 
 
 ACE, ARGUMENTS, TEMPLATES = of_family("ace"), of_family("arg"), of_family("template")
+RELATIONS = of_family("relation", "temporal")
 
 
 def one_of_each_kind(protocols: Iterable[str]) -> list[str]:

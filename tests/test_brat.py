@@ -562,5 +562,5 @@ def test_arguments_that_are_events_are_no_hierarchy(tmp_path: Path) -> None:
     assert "two-parents" not in {finding.code for finding in check(read(tmp_path, ann)[0])}
     ann += "R1\tSubevent Arg1:E1 Arg2:E3\nR2\tSubevent Arg1:E2 Arg2:E3\n"
     (tmp_path / "d.ann").write_text(ann)
-    (finding,) = json.loads(run("validate", str(tmp_path / "d.ann"), "-f", "json").out)["files"][0]["findings"][:1]
-    assert (finding["code"], finding["line"]) == ("two-parents", 9)
+    findings = json.loads(run("validate", str(tmp_path / "d.ann"), "-f", "json").out)["files"][0]["findings"]
+    assert ("two-parents", 9) in {(finding["code"], finding["line"]) for finding in findings}

@@ -303,12 +303,12 @@ def test_odd_things_are_noted(tmp_path: Path) -> None:
 
 
 def test_other_relations_are_counted_in_one_note(tmp_path: Path) -> None:
-    """Those of the Event StoryLine Corpus; coreference after them is read as before."""
-    text = changed("<Relations>", "<Relations>\n<PLOT_LINK/><TLINK/>\n<TLINK/>")
+    """Coreference after them is read as before."""
+    text = changed("<Relations>", "<Relations>\n<GLINK/><TLINK/>\n<TLINK/>")
     document, found = read(put(tmp_path, text))
     line = 2 + text[: text.index("<Relations>")].count("\n")
     assert codes(found) == [("ecb-unread", "note", line)]
-    assert found[0].message == "relations that are not coreference are not read: 1 PLOT_LINK, 2 TLINK"
+    assert found[0].message == "relations that are not coreference are not read: 1 GLINK, 2 TLINK"
     assert document == read(put(tmp_path))[0]
 
 

@@ -168,6 +168,10 @@ OTHERS: dict[str, list[Any]] = {
         changed(DUEE, "event_list", to=[]),
         {"id": "d", "text": "", "events": FEWFC["events"]},
     ],
+    "answers": [
+        {"id": "d", "events": []},
+        {"id": "d", "events": [{"type": "A", "trigger": "raid", "arguments": [{"role": "B", "text": "town"}]}]},
+    ],
     "wikievents-coreference": [COREFERENCE],
     "gen-arg": [GEN_ARG],
     "jsonl": [{"id": "d", "mentions": []}, {"id": "d", "text": '{"wnd_id":', "mentions": [{"id": "m", "span": []}]}],

@@ -234,6 +234,13 @@ def test_forty_values_with_long_names() -> None:
 
 
 ARGUMENTS = DEMO.parent / "studies" / "data" / "arguments"
+RELATED = [
+    Document(
+        "d",
+        mentions=(mention("a", (0, 1)), mention("b", (2, 3)), mention("c", (4, 5))),
+        links=tuple(Link(kind, "a", "b") for kind in ("BEFORE", "CAUSE", "PRECONDITION", "subevent")),
+    )
+]
 HEADLESS = {"wikievents-2021": {"match": "exact"}}
 """Settings for gold without heads."""
 
@@ -241,10 +248,13 @@ HEADLESS = {"wikievents-2021": {"match": "exact"}}
 @pytest.mark.parametrize("protocol", [name for name, _ in PROTOCOLS])
 def test_the_headline_of_a_protocol_is_scored(protocol: str) -> None:
     """It is emphasised on a terminal."""
-    gold, system = DEMO / "gold.jsonl", DEMO / "literal.jsonl"
+    gold: Any = DEMO / "gold.jsonl"
+    system: Any = DEMO / "literal.jsonl"
     families = {choice.name for choice in resolve(protocol).families}
     if {"arg", "template"} & families:  # the demo has neither
         gold = system = ARGUMENTS / ("sentences.json" if "arg" in families else "incidents.json")
+    if {"relation", "temporal"} & families:
+        gold = system = RELATED
     result = score(gold, system, protocol=protocol, settings=HEADLESS.get(protocol))
     assert result.headline
     assert set(result.headline) <= set(result.scores)

@@ -5,7 +5,7 @@ from operator import attrgetter, itemgetter
 
 from msgspec import Struct
 
-from karat.model import HOLDERS, Document, Link, Mention
+from karat.model import HOLDERS, TEMPORAL, Document, Link, Mention
 
 _kind = attrgetter("kind")
 _argument = itemgetter(3)
@@ -45,7 +45,7 @@ def events_of(document: Document, kind: str = "event") -> list[Event]:
     clusters: dict[str, tuple[Mention, ...]] | None = None
     for link in document.links:
         arguments = found.get(link.source)
-        if arguments is None:
+        if arguments is None or link.kind in TEMPORAL:
             continue
         index = index_of.get(link.target)
         if index is not None:
@@ -88,7 +88,7 @@ def argument_test(document: Document) -> Callable[[Link], bool]:
 
     def is_argument(link: Link) -> bool:
         nonlocal clusters
-        if kinds.get(link.source) not in HOLDERS:
+        if kinds.get(link.source) not in HOLDERS or link.kind in TEMPORAL:
             return False
         if (kind := kinds.get(link.target)) is not None:  # an id of both a mention and a cluster means the mention
             return kind not in HOLDERS
@@ -104,7 +104,11 @@ def other_links(document: Document) -> Sequence[Link]:
     if not document.links:
         return ()
     is_argument = argument_test(document)
-    return document.links if is_argument is _never else [link for link in document.links if not is_argument(link)]
+    return (
+        document.links
+        if is_argument is _never
+        else [link for link in document.links if link.kind in TEMPORAL or not is_argument(link)]
+    )
 
 
 def _never(link: Link) -> bool:

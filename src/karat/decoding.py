@@ -2,8 +2,6 @@
 
 import re
 
-from msgspec import ValidationError
-
 _PLACE = re.compile(r" - at `(?:key` in `)?\$\.?(.*)`$")
 _NAMED = re.compile(r"Object (contains unknown|missing required) field `(.*)`")
 _TYPES = re.compile(r"Expected `([^`]+)`, got `([^`]+)`")
@@ -28,8 +26,8 @@ def explained(error: Exception) -> str:
         return "the value is nested too deeply"
     if isinstance(error, UnicodeError):
         return "the text is not UTF-8"
-    if isinstance(cause := error.__cause__, ValueError):  # a record that checks its own values says what is wrong
-        return explained(cause) if isinstance(cause, ValidationError) else str(cause)
+    if isinstance(error.__cause__, ValueError):  # karat's own, about a value
+        return str(error.__cause__)
     message = str(error)
     place = _PLACE.search(message)
     message = _PLACE.sub("", message)

@@ -33,7 +33,13 @@ no offsets: its mentions have boxes, and their spans are empty."""
 ClusterKey = str | tuple[str, int]
 """Identity of a cluster in a corpus: its id, or the document and number of a mention that has no cluster."""
 
-ORDERED = frozenset({"after"})
+TEMPORAL = frozenset(
+    "BEFORE AFTER IBEFORE IAFTER INCLUDES IS_INCLUDED BEGINS BEGUN_BY ENDS ENDED_BY SIMULTANEOUS IDENTITY DURING "  # noqa: SIM905
+    "DURING_INV OVERLAP OVERLAPPED CONTAINS ENDS-ON BEGINS-ON EQUAL VAGUE NONE UNKNOWN".split()
+)
+"""Kinds of links that relate events and times in time; such a link from an event to a time is no argument."""
+
+ORDERED = TEMPORAL | {"after"}
 """Kinds of links that order events in time, and form no hierarchy."""
 
 HOLDERS = frozenset({"event", "template"})

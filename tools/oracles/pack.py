@@ -29,6 +29,13 @@ PACKS = (
     "crac",
     "nugget",
     "partial",
+    "rel-awareness",
+    "rel-causal",
+    "rel-hieve",
+    "rel-maven",
+    "rel-mini",
+    "rel-native",
+    "rel-pairs",
 )
 TARGET = Path(__file__).parents[2] / "tests" / "oracles"
 

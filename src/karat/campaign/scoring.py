@@ -76,12 +76,13 @@ class Gold:
         fingerprint, units = Fingerprint(), set[str]()
         sources: list[dict[str, set[str | None]]] = [{} for _ in self.protocols]
         for document in self.corpus:
-            fingerprint.add(document)
+            fingerprint.add(document, in_order=True)
             units.add(document.unit)
             for protocol, by_unit in zip(self.protocols, sources, strict=True):
                 by_unit.setdefault(unit_of(document, protocol), set()).add(document.source)
         self.signatures = [
-            f"{conditions_of(protocol, units=units, topics=None)}|gold={fingerprint}" for protocol in self.protocols
+            f"{conditions_of(protocol, units=units, topics=None, link_order=fingerprint.link_order)}|gold={fingerprint}"
+            for protocol in self.protocols
         ]
         self.sources = [_by_source(by_unit) for by_unit in sources]
         """For each protocol: the units of each source, if every unit is of one source and there are several."""

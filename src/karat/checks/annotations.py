@@ -298,8 +298,13 @@ Where = Callable[[Target | None], tuple[str | None, int | None]]
 CHECKS: tuple[Check, ...] = (check_tokens, check_spans, check_texts, check_duplicates, check_realis)
 
 
-Reading = Literal["links", "paths"]
-"""How a protocol reads a kind of links as a hierarchy or sequence: as given, or with those that others imply."""
+Reading = Literal["links", "paths", "relations"]
+"""How a protocol reads a kind of links.
+
+links      as a hierarchy or sequence, as given
+paths      as a hierarchy or sequence, with links that others imply
+relations  each for itself, whatever the others say
+"""
 Readings = Callable[[str], Reading | None]
 """The reading of each kind of links; None: no protocol reads it."""
 

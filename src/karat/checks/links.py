@@ -1,7 +1,7 @@
 """Links over coreference classes: no cycle within one kind, no link inside one class, one parent for each child.
 
 A cycle is fatal within kinds of links that are hierarchies or sequences by their name, or that a protocol reads as one;
-within other kinds, such as causes, it is a note.
+within other kinds, such as causes, and where protocols read each link as a relation by itself, it is a note.
 """
 
 from collections import Counter, defaultdict
@@ -51,14 +51,20 @@ def check(document: Document, readings: Readings = unread) -> Iterator[Finding]:
         ambiguous = clusters - class_of.keys()
         class_of |= {mention.id: (mention.id,) for mention in document.mentions if mention.id in ambiguous}
     graphs: defaultdict[str, Graph] = defaultdict(dict)
-    for link in links:
+    for link in _without_sound(links, class_of):
         source, target = class_of.get(link.source, link.source), class_of.get(link.target, link.target)
         if source == target:
+            if readings(link.kind) == "relations":
+                continue
             found = f"the {link.kind} link from {link.source!r} to {link.target!r} of document {document.id!r}"
             yield INSIDE.at(f"{found} joins mentions of one cluster", item=_item(link))
         else:
             graphs[link.kind].setdefault((source, target), link)
-    trees = {kind: graph for kind, graph in graphs.items() if kind not in ORDERED and _has_two_parents(graph)}
+    trees = {
+        kind: graph
+        for kind, graph in graphs.items()
+        if kind not in ORDERED and _has_two_parents(graph) and readings(kind) != "relations"
+    }
     for kind, graph in trees.items():
         if readings(kind) == "paths":
             implied = implied_links(graph)
@@ -72,12 +78,26 @@ def check(document: Document, readings: Readings = unread) -> Iterator[Finding]:
             closing = graph[max(pairwise(cycle), key=position.__getitem__)]
             message = f"{kind} links of document {document.id!r} form a cycle: {members}"
             finding = CYCLE.at(message, item=_item(closing))
-            is_fatal = kind in ACYCLIC or readings(kind) is not None
+            is_fatal = readings(kind) in ("links", "paths") or (kind in ACYCLIC and readings(kind) is None)
             yield finding if is_fatal else finding._replace(severity="note")
         # Where events have arguments, other links between events may be arguments, too.
         may_be_tree = kind in ACYCLIC or readings(kind) is not None or len(links) == len(document.links)
         if kind in children and may_be_tree:
             yield from _several_parents(kind, trees[kind], children[kind], document)
+
+
+def _without_sound(links: Sequence[Link], class_of: Mapping[str, Class]) -> Iterable[Link]:
+    """Leave out kinds that order events in time, if they form no cycle: as nearly all of many links do."""
+    by_kind: defaultdict[str, list[Link]] = defaultdict(list)
+    for link in links:
+        by_kind[link.kind].append(link)
+    sound = {kind for kind in by_kind.keys() & ORDERED if not _has_cycle(_ends(by_kind[kind], class_of))}
+    return [link for link in links if link.kind not in sound] if sound else links
+
+
+def _ends(links: Iterable[Link], class_of: Mapping[str, Class]) -> list[ClassLink]:
+    get = class_of.get
+    return [(get(link.source, link.source), get(link.target, link.target)) for link in links]
 
 
 def absent_kinds(system: Mapping[str, int], gold: Collection[str]) -> Iterator[Finding]:
@@ -151,17 +171,34 @@ def _several_parents(kind: str, graph: Graph, children: Set[Class], document: Do
 
 def _cycles(links: Collection[ClassLink], document: Document) -> Iterator[list[Class]]:
     """Cycles that have no class in common, each from a class back to itself."""
-    left = links
+    left = links if _has_cycle(links) else ()
     while left:
         sources, targets = {source for source, _ in left}, {target for _, target in left}
-        if sources.isdisjoint(targets):
-            return
         inner = [link for link in left if link[0] in targets and link[1] in sources]
         halved = 2 * len(inner) <= len(left)
         left = inner
         if not halved:  # a long chain, or a cycle
             yield from _sorted_out(_in_order(left, document))
             return
+
+
+def _has_cycle(links: Collection[ClassLink]) -> bool:
+    """Return whether classes are left when those without a parent are removed, one after another."""
+    children: dict[Class, list[Class]] = {}
+    parents: dict[Class, int] = {}
+    for source, target in links:
+        if source in children:
+            children[source].append(target)
+        else:
+            children[source] = [target]
+        parents[target] = parents.get(target, 0) + 1
+    free = [source for source in children if source not in parents]
+    for source in free:
+        for child in children.pop(source, ()):
+            parents[child] -= 1
+            if not parents[child]:
+                free.append(child)
+    return bool(children)
 
 
 def _sorted_out(left: Sequence[ClassLink]) -> Iterator[list[Class]]:

@@ -28,10 +28,12 @@ class Share(NamedTuple):
     clusters: bytes
     """As JSON: its clusters that other documents may have, too, and the first mention of each. Which of them others
     really have is known only at the end; until then, they take few bytes."""
+    link_order: int = 0
+    """A hash of its links in their order, if anybody asks for it."""
 
 
-def share(document: Document) -> Share:
-    """Return the share of a document."""
+def share(document: Document, *, in_order: bool = False) -> Share:
+    """Return the share of a document; `in_order`: with a hash of the order of its links."""
     first: dict[str, int] = {}  # the position of each cluster's first mention, used in place of its id
     mentions = [
         (
@@ -47,12 +49,17 @@ def share(document: Document) -> Share:
         for position, m in enumerate(document.mentions)
     ]
     about = document.id, document.topic, document.subtopic, document.unit
-    content = (about, mentions, _clusters(document, first), _links(document, first))
-    digest = int.from_bytes(sha256(_encode(content)).digest())
+    links = _links(document, first)
+    link_order = _digest((document.id, links)) if in_order else 0
+    digest = _digest((about, mentions, _clusters(document, first), sorted(links)))
     prefix = qualified(document.id, "")
     # Readers of formats with local ids qualify them: such a cluster is in no other document.
     shared = [cluster for cluster in first if not cluster.startswith(prefix)]
-    return Share(document.id, digest, _encode((shared, [first[cluster] for cluster in shared])))
+    return Share(document.id, digest, _encode((shared, [first[cluster] for cluster in shared])), link_order)
+
+
+def _digest(content: object) -> int:
+    return int.from_bytes(sha256(_encode(content)).digest())
 
 
 class Fingerprint:
@@ -61,9 +68,9 @@ class Fingerprint:
     def __init__(self, shares: Iterable[Share] = ()) -> None:
         self._shares = list(shares)
 
-    def add(self, document: Document) -> None:
+    def add(self, document: Document, *, in_order: bool = False) -> None:
         """Add one document."""
-        self._shares.append(share(document))
+        self._shares.append(share(document, in_order=in_order))
 
     def merge(self, other: "Fingerprint") -> None:
         """Add the documents of another one."""
@@ -72,6 +79,12 @@ class Fingerprint:
     def __str__(self) -> str:
         total = sum(share.digest for share in self._shares)
         whole = sha256(f'["{total}",[{",".join(self._across())}]]'.encode())
+        return f"sha256:{whole.hexdigest()[:16]}"
+
+    @property
+    def link_order(self) -> str:
+        """The fingerprint of the order of links, from shares that have it."""
+        whole = sha256(str(sum(share.link_order for share in self._shares)).encode())
         return f"sha256:{whole.hexdigest()[:16]}"
 
     def _across(self) -> Iterator[str]:
@@ -120,16 +133,14 @@ def _clusters(document: Document, first: dict[str, int]) -> list[tuple[int, str,
 
 
 def _links(document: Document, first: dict[str, int]) -> list[tuple[object, ...]]:
-    """Links with positions in place of ids, in canonical order."""
+    """Links with positions in place of ids."""
     if not document.links:
         return []
     places = {cluster: ("cluster", position) for cluster, position in first.items()}
     places |= {mention.id: ("mention", position) for position, mention in enumerate(document.mentions)}
     nowhere = ("cluster", -1)
-    return sorted(
-        [
-            (link.kind, places.get(link.source, nowhere), places.get(link.target, nowhere))
-            + ((link.extent.span, link.extent.boxes) if link.extent is not None else ())
-            for link in document.links
-        ]
-    )
+    return [
+        (link.kind, places.get(link.source, nowhere), places.get(link.target, nowhere))
+        + ((link.extent.span, link.extent.boxes) if link.extent is not None else ())
+        for link in document.links
+    ]

@@ -31,8 +31,8 @@ ARCHIVES = {
 }
 """Archives: where in a file, and by what bytes, each is recognised."""
 JSON_LINE = 1 << 24
-JSON_HEAD = 1 << 20
-"""Bytes of the longest first line of a JSON file that is looked at, and of a beginning in shorter lines."""
+LONG_HEAD = 1 << 20
+"""Bytes of the longest first line of a JSON file that is looked at, and of XML or a beginning in shorter lines."""
 SKIPPED = Rule("file-skipped", "note", "Nothing to do if it is not part of the corpus.")
 
 
@@ -129,13 +129,18 @@ def _refuse_kin(files: list[File], formats: Iterable[Format]) -> None:
 
 
 def _head(file: File) -> bytes:
-    """The first bytes of a file, from which formats are detected; of JSON, a whole line, whose keys may come late."""
+    """The first bytes of a file, from which formats are detected.
+
+    Of JSON, it is a whole line, and of XML nearly any file: keys and elements may come late.
+    """
     head = file.head()
+    if head.lstrip()[:1] == b"<":
+        return file.head(LONG_HEAD)
     if head.lstrip()[:1] not in (b"{", b"["):
         return head
     with file.open() as stream:
         line = stream.readline(JSON_LINE)
-        return line + stream.read(max(JSON_HEAD - len(line), 0))
+        return line + stream.read(max(LONG_HEAD - len(line), 0))
 
 
 def _refuse_unsupported(files: list[File]) -> None:
@@ -240,7 +245,7 @@ _KINDS = (
     ),
     _Kind(
         "HiEve XML",
-        "in JSON Lines, events are `mentions`, Coref is their `cluster`, and SuperSub is a link of kind subevent",
+        "give its .tsvx files",
         begins=re.compile(rb"\s*(?:<\?xml[^>]*>\s*)?<ArticleInfo\b"),
         contains=(b"<EventInfo>", b"<RelationInfo>"),
     ),

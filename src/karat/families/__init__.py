@@ -30,6 +30,7 @@ _ERRORS: dict[ErrorsOf, str] = {
     "links": "hierarchy.errors",
     "elements": "ace.errors",
     "arguments": "arg.errors",
+    "relations": "relation.errors",
 }
 
 

@@ -281,6 +281,8 @@ NO_FORMATS = COREFERENCE, FILLED_TEMPLATES
 
 _DYGIE = ("events", "ner", "relations", "predicted_events", "predicted_ner", "predicted_relations")
 
+_MAVEN_ERE = ("TIMEX", "temporal_relations", "causal_relations", "subevent_relations", "coreference")
+
 FORMS: tuple[tuple[str, Callable[[Fields], bool]], ...] = (
     ("textee", _has("wnd_id", "event_mentions")),
     ("oneie", _has("sent_id", one_of=("event_mentions", "graph"))),
@@ -298,6 +300,7 @@ FORMS: tuple[tuple[str, Callable[[Fields], bool]], ...] = (
     ("casie", _has("content", "cyberevent")),
     ("fewfc", _is_fewfc),
     ("answers", _is_answer),
+    ("maven-ere", _has("id", one_of=_MAVEN_ERE)),
     ("maven", _has("id", "events", one_of=("document", "content"))),
     ("maven", _has("id", "content", "candidates")),
     ("maven", _has("id", "preds")),

@@ -20,9 +20,9 @@ number of its first token's sentence) and, if the list of validated sentences is
 `ECBplus_coreference_sentences.csv`, in the folder of the document or up to two folders above. A relation becomes the
 record of a cluster. Its kind is that of the target; within a document, where the target usually is an
 UNKNOWN_INSTANCE_TAG, it is that of the first source. Its `type` and `descriptor` are the target's. `note` of a mention
-and RELATED_TO of an instance are not read, nor are other relations (PLOT_LINK, TLINK), which a note counts. The name of
-a file gives id, topic and subtopic: `1_10ecbplus.xml` is the document `1_10ecbplus` in the subtopic `1ecbplus` of topic
-`1`.
+and RELATED_TO of an instance are not read, nor are other relations (TLINK), which a note counts; a file with PLOT_LINK
+is one of EventStoryLine (`esc`). The name of a file gives id, topic and subtopic: `1_10ecbplus.xml` is the document
+`1_10ecbplus` in the subtopic `1ecbplus` of topic `1`.
 """
 
 import csv
@@ -114,7 +114,12 @@ _FORM = re.compile(r"([^_]+)_(\d+(ecb|ecbplus))")
 
 
 def sniff(head: bytes) -> bool:
-    """The root element is near the beginning."""
+    """The root element is near the beginning; EventStoryLine has the same, and PLOT_LINK."""
+    return is_cat(head) and b"<PLOT_LINK" not in head
+
+
+def is_cat(head: bytes) -> bool:
+    """Return whether a file begins like the documents of ECB+ and EventStoryLine."""
     return re.search(rb"<Document\s[^>]*\bdoc_name\s*=", head) is not None
 
 
@@ -139,7 +144,12 @@ def read(piece: Piece, context: Context) -> Iterator[Document]:
     name = _file_name(file)
     if not _is_xml(name):
         name = root.get("doc_name") or name
-    yield _Reader(root, _Name.parse(name), file, context.report).document()
+    yield document_of(root, _Name.parse(name), file, context.report)
+
+
+def document_of(root: Any, name: "_Name | str", file: str, report: Report) -> Document:
+    """Return the mentions and clusters of a document; `name` is its id, or has its topic, too."""
+    return _Reader(root, _Name(name) if isinstance(name, str) else name, file, report).document()
 
 
 class _Name(NamedTuple):

@@ -7,7 +7,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from karat.model import Cluster, ClusterKey, Document, Mention, Pair, cluster_keys
-from karat.plugin import AlignedPairs, AlignmentSpec, ArgumentItem, ClusterItem, Item, LinkItem, TreeItem
+from karat.plugin import AlignedPairs, AlignmentSpec, ArgumentItem, ClusterItem, Item, LinkItem, RelationItem, TreeItem
 from karat.problems import Item as LocatedItem
 from karat.problems import Origin
 from karat.records import ClusterRecord, ElementRecord, LinkRecord, MentionRecord, Record, TreeRecord
@@ -119,6 +119,10 @@ class UnitRecords:
             if place not in self._composed:
                 self._composed[place] = self._of_clusters(side, item, document, spec)
             return self._composed[place]
+        if isinstance(item, RelationItem):
+            assert document is not None, "a table of relations is listed document by document"
+            source, target = (self._mentions[side, document, end.id] for end in (item.source, item.target))
+            return LinkRecord(item.kind, source.id, target.id, (source,), (target,))
         if isinstance(item, ArgumentItem):
             assert document is not None, "a table of arguments is listed document by document"
             return self._argument(side, item, document)

@@ -159,7 +159,9 @@ def edited(document: Document, edit: Edit) -> Document:
     altered = [mention for mention in mentions if mention.id in edit.mentions and mention.span != spans[mention.id]]
     gone = {places.pop((mention.span, mention.kind), None) for mention in altered}
     taken = {mention.id for mention in mentions}
-    for id_, mention in edit.added.items():
+    # A mention that only a filter gave to the system is added as it becomes.
+    given = {id_: mention for id_, mention in edit.mentions.items() if mention is not None and id_ not in spans}
+    for id_, mention in (given | edit.added).items():
         index = places.pop((mention.span, mention.kind), None) if mention.span else None
         if index is not None:
             mentions[index] = replace(mention, id=mentions[index].id)

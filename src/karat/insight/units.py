@@ -126,7 +126,9 @@ class Target(NamedTuple):
         """The attributes and kinds of links that it scores; every measure of elements has elements of its own."""
         if self.errors_of == "elements":
             return frozenset({self.id})
-        return frozenset(self.attributes).union(*(measure.table.link_kinds for measure in self.measures))
+        return frozenset(self.attributes).union(
+            *((*measure.table.link_kinds, *measure.table.relations) for measure in self.measures)
+        )
 
 
 class ErrorKind(NamedTuple):

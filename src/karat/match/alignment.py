@@ -175,6 +175,8 @@ class Alignment(AlignmentSpec, Struct, frozen=True, cache_hash=True, dict=True):
         eligible = [candidate for candidate in candidates if candidate[3] & bits == bits and candidate[0] <= negative]
 
         def numbered(matches: Iterable[Match]) -> list[Match]:
+            if order is None and not first:
+                return list(matches)
             return [*first, *((golds[g], systems[s], value, agreeing) for g, s, value, agreeing in matches)]
 
         others = equally_good(eligible) if self.method == "gold-first" else []

@@ -46,11 +46,13 @@ class Facts:
         if (declared := document.declared) is not None:
             self._add_declared(declared)
         kinds = {mention.kind for mention in mentions}
-        distinct = {id(mention.attributes): mention for mention in mentions}  # readers share equal attributes
-        for mention in distinct.values() if len(kinds) == 1 else mentions:
-            for name in mention.attributes:
-                if (mention.kind, name) not in attributes:
-                    attributes.add((mention.kind, name))
+        distinct = {id(mention.attributes): mention.attributes for mention in mentions}  # readers share equal ones
+        if len(kinds) == 1:
+            (kind,) = kinds
+            names: set[str] = set()
+            attributes.update([(kind, name) for name in names.union(*distinct.values())])
+        else:
+            attributes.update([(mention.kind, name) for mention in mentions for name in mention.attributes])
         if document.clusters:
             ids = {mention.cluster for mention in mentions if mention.cluster is not None}
             kinds |= {cluster.kind for cluster in document.clusters if cluster.id not in ids}

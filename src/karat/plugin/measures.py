@@ -61,6 +61,20 @@ class LinkItem(Struct, frozen=True, gc=False):
     target: ClusterKey
 
 
+class RelationItem(Struct, frozen=True, gc=False):
+    """A relation between two mentions as an item of an outcome."""
+
+    kind: str
+    """Its label."""
+    source: Mention
+    target: Mention
+
+    @property
+    def attributes(self) -> Mapping[str, Value]:
+        """None: attributes belong to mentions."""
+        return {}
+
+
 class TreeItem(Struct, frozen=True, gc=False):
     """A tree of events as an item of an outcome."""
 
@@ -69,7 +83,7 @@ class TreeItem(Struct, frozen=True, gc=False):
     """All its events, each after its parent."""
 
 
-Item = Mention | ElementItem | ClusterItem | LinkItem | ArgumentItem | TreeItem
+Item = Mention | ElementItem | ClusterItem | LinkItem | RelationItem | ArgumentItem | TreeItem
 """The subject of an outcome."""
 
 
@@ -137,6 +151,10 @@ class Measure(Struct, Generic[T, C], frozen=True):
     def outcomes(self, table: T) -> Iterator[Outcome[C]]:
         """The contributions to the counts, item by item."""
         raise NotImplementedError
+
+    def divided(self, table: T) -> Iterator[Outcome[C]]:
+        """The outcomes that a breakdown adds up by their items: by default all."""
+        return self.outcomes(table)
 
     @property
     def hidden(self) -> bool:

@@ -133,7 +133,10 @@ class Averages(Struct, frozen=True, forbid_unknown_fields=True):
     undefined: float | None = None
     """The value of an undefined ratio; without it, the ratio stays undefined."""
     macro_undefined: float | None = None
-    """The value of a unit's undefined ratio in the macro average; without it, that mean ignores the unit."""
+    """The value of a unit's undefined ratio in the macro average; without it, that mean ignores the unit.
+
+    A unit without mentions is always ignored.
+    """
     classes: tuple[str, ...] = ()
     """Attributes whose values are averaged, such as macro F1 over event types (`macro.type`)."""
 
@@ -155,6 +158,8 @@ class Filter(Struct, frozen=True, forbid_unknown_fields=True):
     """True if `karat validate` also reports what `across` finds in the documents of one side."""
     drops_singletons: ClassVar[bool] = False
     """True if it drops singletons only; a report still counts these among the mentions that are scored."""
+    gives_mentions: ClassVar[bool] = False
+    """True if it gives the system gold's mentions, as the task does."""
 
     def prepare(self, comparison: Comparison, report: Report) -> PairTransform:
         """Return the filter as a function from a pair of documents to what is left of it."""
@@ -193,6 +198,8 @@ class ProtocolFile(Struct, frozen=True, forbid_unknown_fields=True):
     unit: str = "document"
     system_only_documents: SystemOnly = "ignore"
     gold_only_documents: GoldOnly = "score"
+    link_order: bool = False
+    """True: scores depend on the order of links in the files, and the signature has a hash of gold's."""
     parameters: dict[str, Parameter] = {}
     faults: tuple[str, ...] = ()
     """Codes of findings that are notes elsewhere and faults under this protocol."""

@@ -18,7 +18,7 @@ unit     when the tables of all documents of a unit have been added
 corpus   when the tables of all units are known, and `finish` has seen them together
 """
 
-ErrorsOf = Literal["mentions", "clusters", "links", "elements", "anaphors", "arguments"]
+ErrorsOf = Literal["mentions", "clusters", "links", "elements", "anaphors", "arguments", "relations"]
 """Items that errors are about: each kind has its own classes (`karat.insight`)."""
 
 Candidate = tuple[float, int, int, int]
@@ -85,6 +85,11 @@ class TableSpec(Generic[T]):
         A breakdown by a mention's attribute then restricts the corpus by it, instead of summing outcomes.
         """
         return None
+
+    @property
+    def relations(self) -> tuple[str, ...]:
+        """Kinds of links that it reads as relations between mentions, which may contradict each other."""
+        return ()
 
     @property
     def errors_of(self) -> ErrorsOf | None:

@@ -99,6 +99,8 @@ class Protocol(Struct, frozen=True):
     families: tuple[FamilyChoice[Any], ...]
     digest: str | None
     """Hash of the file, for a protocol that is not karat's own."""
+    link_order: bool = False
+    """True: scores depend on the order of links in the files."""
     headline: tuple[str, ...] = ()
     """Ids, or patterns of ids, of the measures that rank systems, the most important first."""
     file: str | None = None
@@ -190,6 +192,7 @@ def _read(name: str, settings: Mapping[str, Any]) -> Protocol:
         alignments=read.alignments(file.alignments),
         families=tuple(read.family(entry, file.alignments) for entry in file.measures),
         digest=digest(path),
+        link_order=file.link_order,
         headline=file.headline,
         file=str(path),
     )

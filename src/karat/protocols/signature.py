@@ -6,10 +6,13 @@ from karat import __version__
 from karat.protocols.protocol import Protocol
 
 
-def conditions(protocol: Protocol, *, units: Iterable[str], topics: str | None, reading: str | None = None) -> str:
+def conditions(
+    protocol: Protocol, *, units: Iterable[str], topics: str | None, reading: str | None = None, link_order: str | None
+) -> str:
     """Return the signature without gold's fingerprint: version, protocol, settings, topics and unit of offsets.
 
-    `reading` is the rule by which the system's items got their places, if its files have none.
+    `reading` is the rule by which the system's items got their places, if its files have none, `link_order` a hash of
+    the order of gold's links, on which the scores of some protocols depend.
     """
     name = protocol.name if protocol.digest is None else f"{protocol.name}@sha256:{protocol.digest}"
     settings = [f"{key}={value}" for key, value in protocol.settings().items()]
@@ -20,6 +23,7 @@ def conditions(protocol: Protocol, *, units: Iterable[str], topics: str | None, 
         *([] if topics is None else [f"topics={topics}"]),
         *([] if reading is None else [reading]),
         f"unit={'+'.join(sorted(units))}",
+        *([] if link_order is None or not protocol.link_order else [f"links={link_order}"]),
     ]
     return "|".join(parts)
 

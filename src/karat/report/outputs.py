@@ -208,12 +208,12 @@ def _summary_tables(results: Sequence[Result], view: View) -> Iterator[Table]:
 
 
 def _definitions(results: Sequence[Result], view: View) -> list[str]:
-    """The definitions of Arg-C side by side, and why they differ."""
-    cells = definitions(results, digits=view.digits)
-    if cells is None:
-        return []
-    notes = [paragraph(note, view.style) for note in cells.notes]
-    return ["\n".join([as_text(cells._replace(notes=[]), view.style), *notes])]
+    """The definitions of a name side by side, and why they differ."""
+    blocks = []
+    for cells in definitions(results, digits=view.digits):
+        notes = [paragraph(note, view.style) for note in cells.notes]
+        blocks.append("\n".join([as_text(cells._replace(notes=[]), view.style), *notes]))
+    return blocks
 
 
 def _side_by_side(results: Sequence[Result], view: View) -> list[str]:

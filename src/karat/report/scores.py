@@ -34,7 +34,14 @@ def score_table(result: Result, *, digits: int) -> Table:
     names = score_names(score.micro for score in listed.values())
     main = {score.micro.main_name for score in listed.values()}
     macro_names = [name for name in names if name in main] if result.confidence and "micro" in present else names
+    scored = {
+        (average, name)
+        for score in listed.values()
+        for average, leaf in score.averages().items()
+        for name in leaf.values
+    }
     columns = [(average, name) for average in averages for name in (names if average == "micro" else macro_names)]
+    columns = [column for column in columns if column in scored]
     prefix = {average: "" if present == {"micro"} else f"{average} " for average in averages}
     header = [prefix[average] + short(name) for average, name in columns]
     rows = []
@@ -160,20 +167,33 @@ def bottleneck(scores: Mapping[str, Score], *, mentions: int, system: str = "thi
 
 # One name, several definitions
 
-NAME = "arg.c"
-"""The measure that has most definitions."""
-VARIANTS = (NAME, f"{NAME}+", f"{NAME}.coref")
+
+class Name(NamedTuple):
+    """A name of scores that has several definitions."""
+
+    title: str
+    variants: tuple[str, ...]
+    """The measures that are called so; the first one usually."""
+    noun: str
+    """The noun for what they count."""
 
 
-def definitions(results: Sequence[Result], *, digits: int) -> Table | None:
-    """One row per definition of Arg-C with its counts; below, why they differ. None unless there are several."""
-    rows = [(result, id_) for result in results for id_ in VARIANTS if id_ in result.scores]
-    if len({result.protocol for result, _ in rows}) < 2:
-        return None
-    table = Table.of(
-        ["Arg-C by", "", "P", "R", "F1"], [_definition(result, id_, digits) for result, id_ in rows], left=2
-    )
-    return table._replace(notes=_reasons(rows))
+NAMES = (
+    Name("Arg-C", ("arg.c", "arg.c+", "arg.c.coref"), "argument"),
+    Name("temporal F1", ("relation.temporal", "temporal.awareness"), "link"),
+    Name("causal F1", ("relation.causal", "relation.pair"), "link"),
+    Name("subevent F1", ("relation.subevent",), "link"),
+)
+
+
+def definitions(results: Sequence[Result], *, digits: int) -> Iterator[Table]:
+    """One row per definition of a name with its counts; below, why they differ. Only names with several."""
+    for name in NAMES:
+        rows = [(result, id_) for result in results for id_ in name.variants if id_ in result.scores]
+        if len({result.protocol for result, _ in rows}) > 1:
+            cells = [_definition(result, id_, digits) for result, id_ in rows]
+            table = Table.of([f"{name.title} by", "", "P", "R", "F1"], cells, left=2)
+            yield table._replace(notes=_reasons(name, rows))
 
 
 def _definition(result: Result, id_: str, digits: int) -> list[str]:
@@ -187,16 +207,18 @@ def _definition(result: Result, id_: str, digits: int) -> list[str]:
     return [f"{result.protocol} {id_}", fractions, *values]
 
 
-def _reasons(rows: Sequence[tuple[Result, str]]) -> list[str]:
-    """A sentence with what each definition does with arguments that others treat differently."""
+def _reasons(name: Name, rows: Sequence[tuple[Result, str]]) -> list[str]:
+    """A sentence with what each definition does with items that others treat differently."""
     values = {tuple(result.scores[id_].micro.values.values()) for result, id_ in rows}
     reasons: dict[tuple[str, int], list[str]] = {}
     for result, id_ in rows:
         for what, count in result.differences.get(id_, {}).items():
-            reasons.setdefault((what, count), []).append(result.protocol if id_ == NAME else f"{result.protocol} {id_}")
+            reasons.setdefault((what, count), []).append(
+                result.protocol if id_ == name.variants[0] else f"{result.protocol} {id_}"
+            )
     if not reasons:
         return ["They agree here."] if len(values) == 1 else []
-    parts = [f"{counted(count, 'argument')} {what} ({', '.join(names)})" for (what, count), names in reasons.items()]
+    parts = [f"{counted(count, name.noun)} {what} ({', '.join(names)})" for (what, count), names in reasons.items()]
     verb = "They agree here, although they count differently" if len(values) == 1 else "They differ here"
     return [f"{verb}: {'; '.join(parts)}."]
 

@@ -14,7 +14,7 @@ from msgspec.structs import astuple, replace
 from karat.counts import Counts, PrecisionRecall, ScoreValues
 from karat.filters import collapsing, divided
 from karat.model import Document, Mention, Pair
-from karat.plugin import AlignedPairs, AlignmentSpec, ArgumentItem, ElementItem, Measure, Outcome, Tables
+from karat.plugin import AlignedPairs, AlignmentSpec, ArgumentItem, ElementItem, Measure, Outcome, RelationItem, Tables
 from karat.problems import KaratError, Rule, ignore
 from karat.protocols import Protocol
 from karat.result import ItemCounts, UnitRows
@@ -97,9 +97,9 @@ class Breakdown:
             message = f"{measure.id} cannot be broken down by {self.field.name}: its items are in several documents"
             raise NO_PARTS.error(message)
         by_key: dict[FieldValue, list[Outcome[Any]]] = {}
-        for outcome in measure.outcomes(table):
+        for outcome in measure.divided(table):
             item = outcome.gold if outcome.gold is not None else outcome.system
-            assert isinstance(item, Mention | ElementItem | ArgumentItem), (
+            assert isinstance(item, Mention | ElementItem | RelationItem | ArgumentItem), (
                 "a table of other items declares its alignment"
             )
             key = self._key(row, item, document, in_gold=outcome.gold is not None)
@@ -152,7 +152,12 @@ class Breakdown:
         return {key: Tables(self._collapse(part)) for key, part in parts.items()}
 
     def _key(
-        self, row: FieldRow, item: Mention | ElementItem | ArgumentItem, document: Document | None, *, in_gold: bool
+        self,
+        row: FieldRow,
+        item: Mention | ElementItem | RelationItem | ArgumentItem,
+        document: Document | None,
+        *,
+        in_gold: bool,
     ) -> FieldValue:
         """Return the value of an item. Values that the protocol considers equal share one row, spelt as in gold."""
         values = self.field.values(item.kind, item.attributes, document)

@@ -196,7 +196,7 @@ class Labels(Struct):
     gold_types: set[Value | None] = field(default_factory=set)
     system_types: Counter[Value | None] = field(default_factory=Counter)
     gold_roles: Counter[tuple[str, bool]] = field(default_factory=Counter)
-    """Each with whether an event fills it: such a link may also be a relation."""
+    """Each with whether an event fills it: such a link may not be an argument."""
     system_roles: Counter[tuple[str, bool]] = field(default_factory=Counter)
 
     def add(self, pair: Pair, *, roles: bool) -> None:

@@ -59,7 +59,7 @@ class GrowingScore:
         units = self._units(pipeline)
         findings.merge(pipeline.take_findings())
         gold, system = sides(pipeline, self._whole, Fingerprint(self._whole.shares))
-        return result_of(self._plan, units, gold, system, offsets=self._whole.units, findings=findings)
+        return result_of(self._plan, units, gold, system, whole=self._whole, findings=findings)
 
     def _started(self) -> Pipeline:
         """Return the pipeline for what the documents hold; if they hold something new, start with no rows."""

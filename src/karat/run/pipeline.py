@@ -104,6 +104,7 @@ class Pipeline:
 
     def __init__(self, gold: Corpus, system: Corpus, work: Work) -> None:
         self.gold, self.system, self.work = gold, system, work
+        self._in_order = any(protocol.link_order for protocol in work.protocols)
         self._findings = Findings()
         self.report = self._reporting()
         superseded = frozenset.intersection(*(protocol.superseded for protocol in work.protocols))
@@ -132,7 +133,11 @@ class Pipeline:
 
     def _reading(self, kind: str) -> Reading | None:
         """Return how the protocols read a kind of links."""
-        return readings(table for plan in self.plans for table in plan.tables).get(kind)
+        return self._readings.get(kind)
+
+    @cached_property
+    def _readings(self) -> dict[str, Reading]:
+        return readings(table for plan in self.plans for table in plan.tables)
 
     def _reporting(self) -> Report:
         """Return what receives findings: some are refused, and some are graver under these protocols."""
@@ -173,7 +178,7 @@ class Pipeline:
         if in_gold:
             batch.units.add(pair.gold.unit)
             if self.work.edits is None:
-                batch.shares.append(share(pair.gold))
+                batch.shares.append(share(pair.gold, in_order=self._in_order))
         if self.gold.global_ids:
             batch.gold_ids[id_] = ids_of(pair.gold)
         if self.system.global_ids:

@@ -106,7 +106,8 @@ class Plan:
             from karat.run.classes import check_classes
 
             check_classes(self.measures.measures)
-        self._counts_wholes = any(counts_wholes(measure) for measure, _ in self.measures.measures)
+        are_given = any(filter_.gives_mentions for filter_ in protocol.filters)
+        self._counts_wholes = not are_given and any(counts_wholes(measure) for measure, _ in self.measures.measures)
         lists_outcomes = not all(isinstance(measure, DetailedMeasure) for measure, _ in self.measures.measures)
         self._has_records = options.errors or (options.details and lists_outcomes)
 
@@ -364,6 +365,8 @@ def readings(tables: Iterable[TableSpec[Any]]) -> dict[str, Reading]:
     """Return how tables of links read each kind; `links`, if one of them reads links as given."""
     found: dict[str, Reading] = {}
     for table in tables:
+        for kind in table.relations:
+            found.setdefault(kind, "relations")
         for kind in table.link_kinds:
             found[kind] = "paths" if table.reads_paths and found.get(kind) != "links" else "links"
     return found

@@ -87,7 +87,7 @@ def _score(
     findings.merge(pipeline.take_findings())
     gold_side, system_side = sides(pipeline, whole, str(Fingerprint(whole.shares)))
     results = [
-        result_of(plan, units, gold_side, system_side, offsets=whole.units, reading=system.reading, findings=findings)
+        result_of(plan, units, gold_side, system_side, whole=whole, reading=system.reading, findings=findings)
         for plan, units in zip(pipeline.plans, finished, strict=True)
     ]
     if options.errors:
@@ -198,7 +198,7 @@ def result_of(
     gold: Side,
     system: Side,
     *,
-    offsets: Iterable[str],
+    whole: Batch,
     reading: str | None = None,
     findings: Findings,
 ) -> Result:
@@ -213,9 +213,10 @@ def result_of(
         title=protocol.title,
         conditions=conditions(
             protocol,
-            units=offsets,
+            units=whole.units,
             topics=None if options.topics is None else str(options.topics),
             reading=reading,
+            link_order=Fingerprint(whole.shares).link_order if protocol.link_order else None,
         ),
         unit=protocol.unit,
         unit_count=totals.units,

@@ -156,8 +156,9 @@ class UnitTable:
         for row, columns in self._averaged_columns():
             yield from columns
             if row.has_macro:
-                averages, units = row.averages, self._averaged(row.averages)
-                yield from mean_columns(row.kind, columns, units, missing=averages.macro_undefined)
+                averaged = self._averaged(row.averages)
+                units = [unit.gold + unit.system > 0 for unit in self._rows] if averaged is None else averaged
+                yield from mean_columns(row.kind, columns, units, missing=row.averages.macro_undefined)
 
     def scores(self) -> dict[str, Score]:
         """Return the micro average of each measure, and its macro average if the protocol has one."""

@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 from karat.filters.distinct import Distinct
 from karat.formats import jsonl
 from karat.model import Document
-from karat.plugin import AlignmentChoice, Averages, Comparison, Family, Format, WriteOptions
+from karat.plugin import AlignmentChoice, Averages, Comparison, Facts, Family, Format, WriteOptions
 from karat.problems import KaratError
 from karat.protocols import FamilyChoice, Protocol, resolve
-from karat.testing.corpora import Sides, any_sides, completed, distinct, spanned_sides
+from karat.run.plan import Options, Plan
+from karat.testing.corpora import Sides, any_sides, completed, distinct, relation_sides, spanned_sides
 from karat.testing.formats import check_format
 from karat.testing.laws import ALWAYS, LAWS, AnyLaw, Trial
 
@@ -121,7 +122,7 @@ def check_laws(
         suppress_health_check=[HealthCheck.too_slow],
         report_multiple_bugs=False,
     )
-    @given(any_sides() if corpora is None else corpora)
+    @given(corpora if corpora is not None else relation_sides() if _reads_relations(protocol) else any_sides())
     def hold(both: Sides) -> None:
         both = fitting(both, protocol)
         for side, documents in zip(("gold", "system"), both, strict=True):
@@ -131,6 +132,15 @@ def check_laws(
         assume(tried)
 
     hold()
+
+
+def _reads_relations(protocol: Protocol) -> bool:
+    """Return whether a protocol scores relations between mentions."""
+    facts = Facts()
+    try:
+        return any(table.relations for table in Plan(protocol, facts, facts, Options()).tables)
+    except KaratError:
+        return False
 
 
 def _is_tried(law: AnyLaw, trial: Trial, left: list[AnyLaw]) -> bool:

@@ -227,6 +227,39 @@ def template_documents(draw: st.DrawFn, id_: str = "d") -> Document:
     )
 
 
+LABELS = {
+    "time": ["BEFORE", "AFTER", "SIMULTANEOUS", "INCLUDES", "IS_INCLUDED", "BEGINS", "VAGUE", "EQUAL", "CONTAINS"],
+    "event": ["CAUSE", "PRECONDITION", "FALLING_ACTION", "subevent", "coref"],
+}
+"""Labels that relate events with times, and others that relate only events."""
+
+
+@st.composite
+def relation_documents(draw: st.DrawFn, id_: str = "d") -> Document:
+    """A document with a few events, times and its creation time, and relations that may contradict each other."""
+    clusters = st.none() | st.sampled_from(["c0", "c1"]).map(lambda name: f"{id_}:{name}")
+    places = draw(st.lists(st.integers(0, 7), min_size=1, max_size=5, unique=True))
+    mentions = []
+    for number, place in enumerate(sorted(places)):
+        span, attributes = ((3 * place, 3 * place + 2),), {"sentence": place // 3}
+        is_time = draw(st.integers(0, 3)) == 0
+        kind, cluster = ("time", None) if is_time else ("event", draw(clusters))
+        mentions.append(Mention(f"m{number}", span, kind=kind, cluster=cluster, attributes=dict(attributes)))
+    if draw(st.booleans()):
+        mentions.append(Mention("t0", (), kind="time", attributes={"function": "CREATION_TIME"}))
+    ends = [mention.id for mention in mentions]
+    ends += sorted({mention.cluster for mention in mentions if mention.cluster is not None})
+    kinds = st.sampled_from(LABELS["time"] * 2 + LABELS["event"])
+    drawn = st.tuples(kinds, st.sampled_from(ends), st.sampled_from(ends))
+    class_of = {mention.id: mention.cluster or mention.id for mention in mentions}
+    links = tuple(
+        Link(kind, source, target)
+        for kind, source, target in draw(st.lists(drawn, max_size=8))
+        if class_of.get(source, source) != class_of.get(target, target)  # notes on others are in the order of links
+    )
+    return Document(id_, unit="token", mentions=tuple(mentions), links=links)
+
+
 def spanned_sides() -> st.SearchStrategy[Sides]:
     """Corpora whose mentions have spans: linked and coreferent events, clusters across documents, ACE, arguments."""
     return sides() | sides_across() | sides(ace_documents) | sides(argument_documents)
@@ -235,3 +268,8 @@ def spanned_sides() -> st.SearchStrategy[Sides]:
 def any_sides() -> st.SearchStrategy[Sides]:
     """Corpora of every sort: those with spans, and templates, which have none."""
     return spanned_sides() | sides(template_documents)
+
+
+def relation_sides() -> st.SearchStrategy[Sides]:
+    """Corpora with relations between events, and others."""
+    return sides(relation_documents) | sides(relation_documents) | any_sides()

@@ -26,7 +26,7 @@ from karat.plugin import (
     Tally,
 )
 
-BlancEdge = Literal["perl", "symmetric", "luo-2014"]
+BlancEdge = Literal["perl", "symmetric", "luo-2014", "zero"]
 """The treatment of links, or non-links, in BLANC if there are none."""
 
 NO_LINKS = Rule(
@@ -52,6 +52,8 @@ class Parameters(Struct, frozen=True, forbid_unknown_fields=True):
     """Keep singletons, drop gold's from both sides, or drop each side's own."""
     edge: BlancEdge = "perl"
     """BLANC without links or non-links: ignore that class if gold lacks it, if both sides do, or count it."""
+    only_kinds: tuple[str, ...] = ()
+    """The kinds of mentions that are in clusters; empty: all that the filters leave."""
     overlap: str = ""
     """The alignment that `mor` counts, by similarity `common`; empty: `mor` is not scored."""
     zeros: bool = False
@@ -97,19 +99,23 @@ class Coref(Measure[Contingency, PrecisionRecall], frozen=True):
             )
 
 
-def table(setting: Setting, *, alignment: str, singletons: Singletons = "keep") -> CorefTable:
+def table(
+    setting: Setting, *, alignment: str, singletons: Singletons = "keep", kinds: tuple[str, ...] = ()
+) -> CorefTable:
     """Return the contingency table (`karat.plugin.Contingency`) of a unit under an alignment of the protocol."""
     spec = CorefTable
     if setting.collapse == "aligned":
         from karat.families.coref.metamentions import MetaTable
 
         spec = MetaTable
-    return spec(setting.align(alignment), singletons, setting.unit)
+    return spec(setting.align(alignment), singletons, setting.unit, kinds)
 
 
 def measures(parameters: Parameters, setting: Setting) -> list[Entry]:
     """Every measure, and the averages."""
-    coref_table = table(setting, alignment=parameters.alignment, singletons=parameters.singletons)
+    coref_table = table(
+        setting, alignment=parameters.alignment, singletons=parameters.singletons, kinds=parameters.only_kinds
+    )
     edges = {"blanc": BLANC_EDGES[parameters.edge]}
     averages = [
         Composite(f"coref.{name}", tuple(f"coref.{part}" for part in of), edges.get(name, combine))
@@ -162,6 +168,11 @@ def _symmetric(rows: Sequence[ScoreValues]) -> Scores:
     return _averaged([row for row in rows[:2] if _counts(row).recall_den or _counts(row).precision_den])
 
 
+def _zero(rows: Sequence[ScoreValues]) -> Scores:
+    """MAVEN-ERE: a class that a side does not have counts as 0."""
+    return _averaged(rows[:2])
+
+
 def _luo(rows: Sequence[ScoreValues]) -> Scores:
     """Luo et al. 2014: a class that neither side has is right if both have the same mentions, else wrong."""
     mentions = _counts(rows[2])
@@ -182,6 +193,7 @@ BLANC_EDGES: dict[str, Callable[[Sequence[ScoreValues]], Scores]] = {
     "perl": _perl,
     "symmetric": _symmetric,
     "luo-2014": _luo,
+    "zero": _zero,
 }
 
 AVERAGES: tuple[tuple[str, tuple[str, ...], Callable[[Sequence[ScoreValues]], Scores]], ...] = (

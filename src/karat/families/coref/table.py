@@ -8,6 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from karat.match.alignment import ClusterKeys
+from karat.model import Mention
 from karat.plugin import AlignmentSpec, Contingency, Counted, Tables, TableSpec, UnitOfEvaluation
 from karat.plugin.contingency import ClusterCounts, index_of_names
 from karat.problems import Report, Rule
@@ -43,13 +44,32 @@ class ClusterOverlaps(TableSpec[Contingency], Struct, frozen=True, cache_hash=Tr
     """The contingency table of a document; all choices of singletons and units share it."""
 
     aligned: AlignmentSpec
+    kinds: tuple[str, ...] = ()
+    """The kinds of mentions that are in clusters; empty: all."""
 
     def make(self, tables: Tables) -> Contingency:
         """Count the clusters of the mentions, and both clusters of each aligned pair."""
         keys, aligned = tables.get(ClusterKeys()), tables.get(self.aligned)
+        if self.kinds:
+            golds, systems = (
+                [key for key, mention in zip(side, mentions, strict=True) if mention.kind in self.kinds]
+                for side, mentions in zip(keys, (aligned.gold, aligned.system), strict=True)
+            )
+            gold_index, system_index = self._indexes(aligned.gold), self._indexes(aligned.system)
+            pairs = [
+                (gold_index[g], system_index[s], similarity, bits)
+                for g, s, similarity, bits in aligned.pairs
+                if g in gold_index and s in system_index
+            ]
+            return Contingency.of_mentions(golds, systems, pairs)
         table = Contingency.of_mentions(*keys, aligned.pairs)
         others = [Contingency.of_mentions(*keys, pairs) for pairs in aligned.others]
         return replace(table, tied=1) if any(other.overlap != table.overlap for other in others) else table
+
+    def _indexes(self, mentions: Sequence[Mention]) -> dict[int, int]:
+        """The places of the mentions that are in clusters, each with its index among these."""
+        places = (place for place, mention in enumerate(mentions) if mention.kind in self.kinds)
+        return {place: index for index, place in enumerate(places)}
 
 
 class CorefTable(TableSpec[Contingency], Struct, frozen=True, cache_hash=True):
@@ -58,12 +78,14 @@ class CorefTable(TableSpec[Contingency], Struct, frozen=True, cache_hash=True):
     alignment: AlignmentSpec
     singletons: Singletons = "keep"
     unit: UnitOfEvaluation = "document"
+    kinds: tuple[str, ...] = ()
+    """The kinds of mentions that are in clusters; empty: all."""
 
     errors_of = "clusters"
 
     def make(self, tables: Tables) -> Contingency:
         """Make the table of one document."""
-        return tables.get(ClusterOverlaps(self.alignment))
+        return tables.get(ClusterOverlaps(self.alignment, self.kinds))
 
     def add(self, tables: Sequence[Contingency]) -> Contingency:
         """Clusters of the same name are one."""

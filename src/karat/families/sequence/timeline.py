@@ -9,19 +9,20 @@ another if and only if constraints lead from the one to the other (UzZaman and A
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from graphlib import CycleError, TopologicalSorter
+from functools import cache
+from graphlib import CycleError
 
 from msgspec import Struct
 
 from karat.families.sequence.measures import NOTHING, Awareness, ComparedLink, TimeLink
 from karat.limits import check_pairs
+from karat.match.closure import Point, PointOrder
 from karat.match.events import BothEvents, EventLink, Events
 from karat.plugin import AlignmentSpec, Tables, TableSpec
 from karat.problems import quoted
 
 SharedMentions = dict[int, dict[int, int]]
 """For an event of one side, the events of the other with which it shares mentions, and how many."""
-Point = int
 Constraint = tuple[Point, Point]
 Graph = dict[Point, list[Point]]
 
@@ -48,10 +49,10 @@ class Timeline:
         self.links = frozenset(links)
         graph = _graph(self.links)
         try:
-            self._order = _late_first(graph)
+            self._order = PointOrder.of(graph)
         except CycleError:
             graph = _graph(self.links - _contradictory(self.links, graph))
-            self._order = _late_first(graph)
+            self._order = PointOrder.of(graph)
         self._graph = graph
         self.reduced = sorted(self.links - self.entailed(self.links, steps=2))
         """Links that the others do not entail, contradictory ones among them."""
@@ -66,25 +67,19 @@ class Timeline:
 
         They follow by paths of at least `steps` constraints: a path of two entails a link without the link itself.
         """
-        later = self._later(steps)
+        later = self._order.later if steps == 1 else cache(self._beyond)
         return {
             link
             for link in links
-            if all(later.get(first, 0) >> second & 1 for first, second in CONSTRAINTS[link[0]](*link[1:]))
+            if all(later(first) >> second & 1 for first, second in CONSTRAINTS[link[0]](*link[1:]))
         }
 
-    def _later(self, steps: int) -> dict[Point, int]:
-        """For each point, the points that lie so many steps or more after it, as the bits of an integer."""
-        reached: dict[Point, int] = {}
-        beyond: dict[Point, int] = {}
-        for point in self._order:
-            here = far = 0
-            for following in self._graph[point]:
-                far |= reached[following]
-                here |= 1 << following
-            reached[point] = here | far
-            beyond[point] = far
-        return reached if steps == 1 else beyond
+    def _beyond(self, point: Point) -> int:
+        """The points that lie two or more constraints after a point."""
+        beyond = 0
+        for following in self._graph.get(point, ()):
+            beyond |= self._order.later(following)
+        return beyond
 
 
 def _constraints(links: Iterable[TimeLink]) -> Iterator[Constraint]:
@@ -101,11 +96,6 @@ def _graph(links: frozenset[TimeLink]) -> Graph:
     for first, second in _constraints(sorted(links)):
         graph[first].append(second)
     return graph
-
-
-def _late_first(graph: Graph) -> list[Point]:
-    """The points, each after all that come after it in time."""
-    return [*TopologicalSorter(graph).static_order()]
 
 
 def _contradictory(links: frozenset[TimeLink], graph: Graph) -> set[TimeLink]:

@@ -1,0 +1,278 @@
+"""Measures of relations: precision, recall and F1 of labelled pairs of mentions, and the accuracy of their labels."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+from math import fsum
+from operator import eq
+from typing import Any, Literal
+
+from msgspec import Struct
+
+from karat.counts import Ratio
+from karat.families.relation.card import CARD
+from karat.families.relation.intervals import INVERSE
+from karat.families.relation.links import BothRelations
+from karat.families.relation.pairs import Candidates, Direction, Key, LabelledPairs, Labels, PairTable
+from karat.plugin import (
+    Accuracy,
+    Composite,
+    Entry,
+    Family,
+    Measure,
+    Outcome,
+    PrecisionRecall,
+    Scores,
+    ScoreValues,
+    Setting,
+    Tally,
+    Unscored,
+)
+
+Differing = Literal["both", "miss", "spurious"]
+"""A pair with other labels on the two sides is missed and a false alarm, or counts as one of these only."""
+Within = Literal["sentence", "sentences", ""]
+"""Pairs within one sentence, in two sentences, or all."""
+
+
+REVERSED = "right but for the direction, wrong"
+NOTHING = "labelled VAGUE, which is no relation"
+REPEATED = "on a pair that has one already, not counted"
+OUTSIDE_PAIRS = "of the system on other pairs than gold's, ignored"
+
+
+class Row(Struct, frozen=True, forbid_unknown_fields=True):
+    """A measure of the family."""
+
+    labels: tuple[str, ...] = ()
+    """The labels that are read; of two on a pair, the later one counts. Empty: those of the family."""
+    only: tuple[str, ...] = ()
+    """The labels that count; empty: all."""
+    equal: Literal["label", "pair", ""] = ""
+    """What must agree; empty: as for the family."""
+    times: bool = True
+    """False: only events are related."""
+    within: Within = ""
+    score: Literal["f1", "accuracy"] = "f1"
+
+
+class Parameters(Struct, frozen=True, forbid_unknown_fields=True):
+    """The parameters that a protocol may set."""
+
+    rows: dict[str, Row]
+    candidates: Candidates
+    """The pairs that count."""
+    direction: Direction
+    """The direction in which a pair is read."""
+    labels: tuple[str, ...] = ()
+    read_as: dict[str, str] = {}
+    """Labels that are read as another one."""
+    inverse: dict[str, str] = {}
+    """Labels with that of the same relation in the other direction; others are symmetric."""
+    nothing: tuple[str, ...] = ()
+    """Labels that are no relation: only accuracy counts them, where no answer is the first of them."""
+    several: bool = False
+    """True: a pair may have several labels, each a relation of its own."""
+    equal: Literal["label", "pair"] = "label"
+    differing: Differing = "both"
+    accuracy: bool = False
+    """Adds the accuracy over the pairs that gold labels to each measure."""
+    means: dict[str, tuple[str, ...]] = {}
+    """Composites: means of the F1 of other measures."""
+
+
+class Rated(PrecisionRecall, frozen=True):
+    """Precision and recall, and the accuracy over the pairs that gold labels."""
+
+    correct: float
+    total: float
+
+    def ratios(self) -> dict[str, Ratio]:
+        """Precision, recall and accuracy."""
+        return {**super().ratios(), "accuracy": Ratio(self.correct, self.total)}
+
+    def values(self) -> Scores:
+        """Their quotients."""
+        return {**super().values(), "accuracy": Ratio(self.correct, self.total).value}
+
+
+class RelationMeasure(Measure[LabelledPairs, PrecisionRecall], frozen=True):
+    """Pairs that both sides label alike."""
+
+    id: str
+    only: tuple[str, ...] = ()
+    nothing: tuple[str, ...] = ()
+    equal: Literal["label", "pair"] = "label"
+    differing: Differing = "both"
+    within: Within = ""
+    rated: bool = False
+
+    def counts_type(self) -> type[PrecisionRecall]:
+        """With or without accuracy."""
+        return Rated if self.rated else PrecisionRecall
+
+    def count(self, table: LabelledPairs) -> PrecisionRecall:
+        """The pairs that both sides have, and all of each."""
+        gold, system = self.counted(table, table.gold), self.counted(table, table.system)
+        answers = [*map(gold.get, system)]
+        shared = len(answers) - answers.count(None)
+        right = shared if self.equal == "pair" else sum(map(eq, answers, system.values()))
+        precision_den = len(system) - (shared - right if self.differing == "miss" else 0)
+        recall_den = len(gold) - (shared - right if self.differing == "spurious" else 0)
+        if not self.rated:
+            return PrecisionRecall(right, precision_den, right, recall_den)
+        correct = sum(self._answer(table, key) == label for key, label in table.gold.items())
+        return Rated(right, precision_den, right, recall_den, correct, len(table.gold))
+
+    def outcomes(self, table: LabelledPairs) -> Iterator[Outcome[PrecisionRecall]]:
+        """Each pair that both sides label alike, and each of the other pairs of either side."""
+        gold, system = self.counted(table, table.gold), self.counted(table, table.system)
+        for key, label in gold.items():
+            item, answer = table.item("gold", key, label), system.get(key)
+            if answer is not None and self.agree(label, answer):
+                yield Outcome(
+                    item, table.item("system", key, answer), self._counts(1, 1, 1, 1, self._rated(table, key))
+                )
+            elif answer is None or self.differing != "spurious":
+                yield Outcome(item, None, self._counts(0, 0, 0, 1, self._rated(table, key)))
+            elif self.rated:
+                yield Outcome(item, None, self._counts(0, 0, 0, 0, self._rated(table, key)))
+        for key, label in system.items():
+            answer = gold.get(key)
+            if answer is None or not (self.agree(answer, label) or self.differing == "miss"):
+                yield Outcome(None, table.item("system", key, label), self._counts(0, 1, 0, 0, (0, 0)))
+        if self.rated:
+            for key, label in table.gold.items():
+                if key not in gold:
+                    yield Outcome(
+                        table.item("gold", key, label), None, self._counts(0, 0, 0, 0, self._rated(table, key)), "none"
+                    )
+
+    def divided(self, table: LabelledPairs) -> Iterator[Outcome[PrecisionRecall]]:
+        """Labels that are no relation have no row."""
+        return (outcome for outcome in self.outcomes(table) if outcome.label != "none")
+
+    def differences(self, table: LabelledPairs) -> Mapping[str, int]:
+        """What is read in another way elsewhere."""
+        labels, relations = self.table.relations, table.relations
+        reversed_ = 0
+        if isinstance(self.table, PairTable) and self.table.direction == "written":
+            reversed_ = sum(
+                table.gold.get((key[1], key[0])) == label and INVERSE.get(label) == label and key not in table.gold
+                for key, label in table.system.items()
+            )
+        given = sum(
+            len(side.by_label.get(label, ())) for side in (relations.gold, relations.system) for label in labels
+        )
+        return {
+            **relations.differences(),
+            REVERSED: reversed_,
+            NOTHING: sum(label in self.nothing for side in (table.gold, table.system) for label in side.values()),
+            REPEATED: given - table.unplaced - table.outside - len(table.gold) - len(table.system),
+            OUTSIDE_PAIRS: table.outside,
+        }
+
+    def agree(self, gold: str, system: str) -> bool:
+        """Return whether the labels of a pair agree."""
+        return self.equal == "pair" or gold == system
+
+    def counted(self, table: LabelledPairs, labels: Labels) -> Labels:
+        """The pairs of a side that count."""
+        if self.nothing:
+            labels = {key: label for key, label in labels.items() if label not in self.nothing}
+        if self.only:
+            labels = {key: label for key, label in labels.items() if label in self.only}
+        if self.within:
+            labels = {key: label for key, label in labels.items() if _within(table, key) == self.within}
+        return labels
+
+    def _answer(self, table: LabelledPairs, key: Key) -> str | None:
+        return table.system.get(key, self.nothing[0] if self.nothing else None)
+
+    def _rated(self, table: LabelledPairs, key: Key) -> tuple[int, int]:
+        return int(self._answer(table, key) == table.gold[key]), 1
+
+    def _counts(self, *numbers: Any) -> PrecisionRecall:
+        *counts, rated = numbers
+        return Rated(*counts, *rated) if self.rated else PrecisionRecall(*counts)
+
+    def notes(self, table: LabelledPairs, counts: PrecisionRecall) -> Iterator[Tally]:
+        """Links that do not count."""
+        del counts
+        return table.notes()
+
+
+def _within(table: LabelledPairs, key: Key) -> Within:
+    """Return whether gold has a pair within one sentence or in two; empty: unknown."""
+    first, second = (table.relations.gold.mentions[end].attributes.get("sentence") for end in key[:2])
+    if first is None or second is None:
+        return ""
+    return "sentence" if first == second else "sentences"
+
+
+class LabelAccuracy(Measure[LabelledPairs, Accuracy], frozen=True):
+    """The accuracy over all pairs that count, labelled or not."""
+
+    id: str
+
+    def count(self, table: LabelledPairs) -> Accuracy:
+        """Pairs that both sides label alike, or not at all."""
+        differing = sum(table.gold.get(key) != table.system.get(key) for key in table.gold.keys() | table.system.keys())
+        return Accuracy(table.candidates - differing, table.candidates)
+
+    def outcomes(self, table: LabelledPairs) -> Iterator[Outcome[Accuracy]]:
+        """Each pair; one without a label on either side has the label `none`."""
+        for key in combinations(table.relations.gold.mentions, 2):
+            gold, system = table.gold.get(key), table.system.get(key)
+            yield Outcome(
+                table.item("gold", key, gold or "none"),
+                table.item("system", key, system or "none"),
+                Accuracy(gold == system, 1),
+                "match" if gold == system else "wrong label",
+            )
+
+
+def measures(parameters: Parameters, setting: Setting) -> list[Entry]:
+    """The rows of the protocol."""
+    read = [*parameters.labels, *(label for row in parameters.rows.values() for label in row.labels)]
+    links = BothRelations(tuple(sorted({*read, *parameters.read_as})))
+    entries: list[Entry] = []
+    for name, row in parameters.rows.items():
+        id_ = f"relation.{name}"
+        table = PairTable(
+            links,
+            row.labels or parameters.labels,
+            tuple(parameters.read_as.items()),
+            tuple(parameters.inverse.items()),
+            parameters.candidates,
+            parameters.direction,
+            parameters.several,
+            row.times,
+        )
+        if row.within and "sentence" not in setting.attributes:
+            entries.append(Unscored(id_, "gold's mentions have no attribute `sentence`"))
+        elif row.score == "accuracy":
+            entries.append(LabelAccuracy(table, id_))
+        else:
+            entries.append(
+                RelationMeasure(
+                    table,
+                    id_,
+                    row.only,
+                    parameters.nothing,
+                    row.equal or parameters.equal,
+                    parameters.differing,
+                    row.within,
+                    parameters.accuracy,
+                )
+            )
+    return [*entries, *(Composite(f"relation.{name}", of, mean_f1) for name, of in parameters.means.items())]
+
+
+def mean_f1(scores: Sequence[ScoreValues]) -> Scores:
+    """The mean of some F1; undefined if one of them is."""
+    values = [score.values["f1"] for score in scores]
+    defined = [value for value in values if value is not None]
+    return {"f1": fsum(defined) / len(values) if len(defined) == len(values) else None}
+
+
+FAMILY = Family(CARD, Parameters, measures)

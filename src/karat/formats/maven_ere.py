@@ -1,0 +1,205 @@
+"""MAVEN-ERE: events with their mentions, times, and temporal, causal and subevent relations; one document per line.
+
+    {"id": "d1", "title": "...", "tokens": [["Rebels", "attacked", "."]], "sentences": ["Rebels attacked."],
+     "events": [{"id": "E1", "type": "Attack",
+                 "mention": [{"id": "m1", "trigger_word": "attacked", "sent_id": 0, "offset": [1, 2]}]}],
+     "TIMEX": [{"id": "T1", "mention": "Monday", "type": "DATE", "sent_id": 0, "offset": [3, 4]}],
+     "temporal_relations": {"BEFORE": [["E1", "T1"]]}, "causal_relations": {"CAUSE": [["E1", "E2"]]},
+     "subevent_relations": [["E1", "E2"]]}
+
+An event is the cluster of its mentions; relations of gold hold between events (clusters) and times. Offsets count the
+tokens of a sentence. The input of the test set has `event_mentions` in place of events and relations.
+
+A submission names the mentions of gold by their ids, and can only be read as a system. Mentions that gold lacks, as the
+distractors of the test set, are left out with their relations:
+
+    {"id": "d1", "coreference": [["m1", "m2"]], "temporal_relations": {"BEFORE": [["m1", "T1"]]},
+     "causal_relations": {"CAUSE": [["m1", "m3"]]}, "subevent_relations": [["m3", "m1"]]}
+"""
+
+from collections.abc import Iterator
+from itertools import chain
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from karat.formats._events import EventDocument, SentenceOffsets, refuse_unit, sentences_of, typed
+from karat.formats._json import each_value, lines_with, recognises, record_of
+from karat.formats._relations import RelationLinks
+from karat.formats._text import REPEATED
+from karat.model import Document, Id, Mention, qualified
+from karat.plugin.formats import Context, Format, GoldDocuments, Piece
+from karat.problems import Report, Rule, quoted
+
+SHAPE = Rule(
+    "maven-ere-shape",
+    "fatal",
+    'A line has "id", "tokens", "events" and relations by label; or "id", "coreference" and relations (a submission).',
+)
+NEEDS_GOLD = Rule(
+    "maven-ere-needs-gold",
+    "fatal",
+    "Score it with gold: karat score GOLD SUBMISSION. Check it with: karat validate SUBMISSION --against GOLD.",
+)
+EVENT_IDS = Rule(
+    "maven-ere-event-ids", "fault", "Name mentions by their ids; relations between ids of events are ignored."
+)
+OTHERS = Rule("maven-ere-distractors", "note", "Nothing to do; the test set has mentions that are not gold's.")
+
+TEMPORAL = ("BEFORE", "OVERLAP", "CONTAINS", "SIMULTANEOUS", "ENDS-ON", "BEGINS-ON")
+CAUSAL = ("CAUSE", "PRECONDITION")
+SUBEVENT = "subevent"
+_Pairs = tuple[tuple[str, str], ...]
+
+
+class _Mention(Struct, frozen=True, gc=False, omit_defaults=True):
+    """A mention of an event, or a time."""
+
+    id: Id
+    sent_id: int
+    offset: tuple[int, int]
+    type: str | None = None
+    trigger_word: str | None = None
+    mention: str | None = None
+
+
+class _Event(Struct, frozen=True, omit_defaults=True):
+    id: Id
+    mention: tuple[_Mention, ...]
+    type: str | None = None
+    type_id: int | None = None
+
+
+class _Record(Struct, frozen=True, omit_defaults=True):
+    id: Id
+    title: str | None = None
+    tokens: tuple[tuple[str, ...], ...] | None = None
+    sentences: tuple[str, ...] | None = None
+    events: tuple[_Event, ...] | None = None
+    event_mentions: tuple[_Mention, ...] | None = None
+    times: tuple[_Mention, ...] | None = msgspec.field(default=None, name="TIMEX")
+    temporal_relations: dict[str, _Pairs] | None = None
+    causal_relations: dict[str, _Pairs] | None = None
+    subevent_relations: _Pairs | None = None
+    coreference: tuple[tuple[str, ...], ...] | None = None
+
+
+_decoder = msgspec.json.Decoder(_Record)
+
+
+def read(value: Piece, context: Context) -> Document:
+    """Read one document."""
+    record = record_of(value, _decoder, SHAPE, is_whole=True)
+    refuse_unit(context.options.unit, "token", value)
+    content = EventDocument(record.id, context, value)
+    if record.tokens is not None:
+        return _gold(record, record.tokens, content, value, context.report)
+    if record.events or record.event_mentions or record.times:
+        raise content.refusal(SHAPE, 'the document has mentions, but no "tokens"')
+    if context.options.gold is None:
+        message = "this is a submission to MAVEN-ERE, which names the mentions of gold by their ids"
+        raise content.refusal(NEEDS_GOLD, message)
+    return _submitted(record, content, context.options.gold, value, context.report)
+
+
+def _gold(
+    record: _Record, tokens: tuple[tuple[str, ...], ...], content: EventDocument, value: Piece, report: Report
+) -> Document:
+    lengths = [len(sentence) for sentence in tokens]
+    offsets = SentenceOffsets(lengths)
+    events = [
+        (mention, event.type, qualified(record.id, event.id))
+        for event in record.events or ()
+        for mention in event.mention
+    ]
+    listed = [
+        *((mention, "event", type_, cluster) for mention, type_, cluster in events),
+        *((mention, "event", mention.type, None) for mention in record.event_mentions or ()),
+        *((mention, "time", mention.type, None) for mention in record.times or ()),
+    ]
+    ends = {event.id: qualified(record.id, event.id) for event in record.events or ()}
+    for mention, kind, type_, cluster in listed:
+        try:
+            span = offsets.span(mention.sent_id, *mention.offset)
+        except ValueError as error:
+            raise content.refusal(SHAPE, f"mention {quoted(mention.id)} {error}", found=mention.id) from None
+        text = mention.trigger_word if kind == "event" else mention.mention
+        if content.add_event(
+            Mention(mention.id, (span,), kind=kind, cluster=cluster, attributes=typed(type_), text=text)
+        ):
+            ends[mention.id] = mention.id
+    relations = RelationLinks(record.id, ends, value.name, report)
+    for label, pairs in _labelled(record, relations, value):
+        relations.add_all(label, pairs, value.line)
+    document = content.document(
+        unit="token",
+        forms=tuple(chain.from_iterable(tokens)),
+        sentences=sentences_of(lengths),
+        about={} if record.title is None else {"title": record.title},
+    )
+    return replace(document, links=tuple(relations.links))
+
+
+def _labelled(record: _Record, relations: RelationLinks, value: Piece) -> Iterator[tuple[str, _Pairs]]:
+    """Yield the relations of each label; unknown labels are reported."""
+    for known, family in ((TEMPORAL, record.temporal_relations), (CAUSAL, record.causal_relations)):
+        for label, pairs in (family or {}).items():
+            relations.check_label(label, known, value.line)
+            yield label, pairs
+    yield SUBEVENT, record.subevent_relations or ()
+
+
+def _submitted(record: _Record, content: EventDocument, gold: GoldDocuments, value: Piece, report: Report) -> Document:
+    """A system's document, with gold's mentions in its clusters."""
+    document = gold.read(record.id)
+    if document is None:
+        return Document(record.id)
+    known = {mention.id: mention for mention in document.mentions}
+    events = {
+        mention.cluster.removeprefix(qualified(record.id, "")) for mention in document.mentions if mention.cluster
+    }
+    cluster_of: dict[str, str] = {}
+    for number, chain_ in enumerate(record.coreference or (), 1):
+        for id_ in chain_:
+            if id_ in cluster_of:
+                content.tell(REPEATED, f"mention {quoted(id_)} is given twice in the coreference", found=id_)
+            cluster_of.setdefault(id_, qualified(record.id, str(number)))
+    relations = RelationLinks(record.id, {id_: id_ for id_ in known}, value.name, report)
+    unknown = {id_ for id_ in cluster_of if id_ not in known}
+    dropped: list[str] = []
+    for label, pairs in _labelled(record, relations, value):
+        kept = [pair for pair in pairs if pair[0] in known and pair[1] in known]
+        relations.add_all(label, kept, value.line)
+        for pair in pairs if len(kept) < len(pairs) else ():
+            others = [id_ for id_ in pair if id_ not in known]
+            if not events.isdisjoint(others):
+                dropped += [id_ for id_ in others if id_ in events][:1]
+            else:
+                unknown.update(others)
+    if dropped:
+        message = f"{len(dropped):,} relations of document {quoted(record.id)} name events by their ids, such as "
+        content.tell(EVENT_IDS, f"{message}{quoted(dropped[0])}", found=dropped[0])
+    if unknown:
+        first = min(unknown)
+        message = f"{len(unknown):,} mentions of document {quoted(record.id)} are not gold's, such as {quoted(first)}"
+        content.tell(OTHERS, message, found=first)
+    mentions = [
+        Mention(id_, mention.span, kind=mention.kind, cluster=cluster_of.get(id_), text=mention.text)
+        for id_, mention in known.items()
+    ]
+    return Document(record.id, unit="token", mentions=tuple(mentions), links=tuple(relations.links))
+
+
+FORMAT = Format(
+    title="MAVEN-ERE and its submissions, JSON lines",
+    about=__doc__,
+    suffixes=(".maven-ere.json", ".maven-ere.jsonl"),
+    unit="token",
+    protocols=("maven-ere-2022",),
+    sniff=recognises("maven-ere"),
+    read=each_value(read),
+    marker=lines_with("id"),
+    refers_to_gold=True,
+    global_ids="none",
+)

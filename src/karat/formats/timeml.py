@@ -1,0 +1,183 @@
+"""TimeML: events and times marked in a text, and links between them; one `.tml` file per document.
+
+    <TimeML><DCT><TIMEX3 tid="t0" type="DATE" value="2031-05-01" functionInDocument="CREATION_TIME">...</TIMEX3></DCT>
+    <TEXT>They <EVENT eid="e1" class="OCCURRENCE">left</EVENT> on
+    <TIMEX3 tid="t1" type="DATE" value="2031-04-07">Monday</TIMEX3>.</TEXT>
+    <MAKEINSTANCE eiid="ei1" eventID="e1" tense="PAST"/>
+    <TLINK relType="IS_INCLUDED" eventInstanceID="ei1" relatedToTime="t1"/></TimeML>
+
+Each MAKEINSTANCE is a mention (`eiid` is its id) at the place of its EVENT, with the attributes of both; each TIMEX3 is
+one of kind `time`. Offsets count the characters of the text in TEXT, without tags. A TIMEX3 elsewhere, such as the
+creation time of the document, has no span. Mentions are in the order of the text, several instances of an event in the
+order of the file, and links in the order of the file, on which the score of `tempeval-3` depends. SLINK, ALINK and
+CLINK become links, too, which no protocol scores. The name of the file, without `.tml`, is the id of the document.
+"""
+
+from collections.abc import Iterator
+from typing import Any, BinaryIO
+
+from karat.formats._relations import RelationLinks
+from karat.formats._text import TWICE, stem
+from karat.formats._timeml_writer import FUNCTION, IN_FILE, RELATED_TO, SOURCES, SUFFIXES, write
+from karat.formats._xml import root_of
+from karat.model import TEMPORAL, Document, Mention, Places, Region, Value, compact_lines
+from karat.plugin.formats import Context, Format, Identity, Piece
+from karat.problems import Report, Rule, quoted
+
+SHAPE = Rule("timeml-shape", "fatal", "Compare the element with TimeML 1.2.1 and correct it.")
+UNIT = Rule("timeml-unit", "fatal", "Omit --unit token; TimeML counts characters.")
+NO_INSTANCES = Rule(
+    "timeml-no-instances", "fatal", 'Add <MAKEINSTANCE eiid="ei1" eventID="e1"/> for each event; links name instances.'
+)
+NO_INSTANCE = Rule("timeml-no-instance", "fault", "Add a <MAKEINSTANCE> for the event; without one it is ignored.")
+NO_EVENT = Rule("timeml-no-event", "fault", "Name an <EVENT> of the text by its eid; the instance is ignored.")
+NO_TYPE = Rule("timeml-no-type", "fault", 'Add a relType, such as relType="BEFORE"; the link is ignored.')
+
+TARGETS = (*RELATED_TO, "subordinatedEventInstance")
+OTHER_LINKS = ("SLINK", "ALINK", "CLINK")
+
+
+def sniff(head: bytes) -> bool:
+    """The root element is near the beginning."""
+    return b"<TimeML" in head
+
+
+def identify(name: str, stream: BinaryIO) -> Identity:
+    """The name of the file is the id."""
+    del stream
+    return Identity(stem(name, SUFFIXES))
+
+
+def read(piece: Piece, context: Context) -> Iterator[Document]:
+    """Read one file."""
+    if context.options.unit == "token":
+        raise UNIT.error("offsets of a TimeML file do not count tokens", file=piece.name)
+    root = root_of(piece.data, file=piece.name)
+    if root.tag != "TimeML":
+        raise SHAPE.error(f"found <{root.tag}>, expected <TimeML>", file=piece.name, line=root.sourceline)
+    yield _Reader(root, piece.name, context.report).document()
+
+
+class _Reader:
+    """Reads the text with its marks, then instances and links."""
+
+    def __init__(self, root: Any, file: str, report: Report) -> None:
+        self._root, self._file, self._report = root, file, report
+        self._id = stem(file, SUFFIXES)
+        self._text: list[str] = []
+        self._length = 0
+        self._marked: list[tuple[Any, Region]] = []
+        """Events and times in the order of the text, with their places; without one outside of it."""
+
+    def document(self) -> Document:
+        body = self._root.find(".//TEXT")
+        if body is None:
+            raise SHAPE.error("there is no <TEXT>", file=self._file, line=self._root.sourceline)
+        times = self._root.iter("TIMEX3")
+        self._marked = [(time, ()) for time in times if next(time.iterancestors("TEXT"), None) is None]
+        self._walk(body)
+        mentions, lines = self._mentions()
+        ends = {mention.id: mention.id for mention in mentions}
+        relations = RelationLinks(self._id, ends, self._file, self._report)
+        for element in self._root.iter("TLINK", *OTHER_LINKS):
+            self._add_link(element, relations)
+        text = "".join(self._text)
+        document = Document(self._id, text=text, mentions=tuple(mentions))
+        return relations.added_to(document.at(Places(1, compact_lines(lines))))
+
+    def _walk(self, element: Any) -> None:
+        """Collect the text of an element, and what is marked in it."""
+        begin, place = self._length, len(self._marked)
+        self._add_text(element.text)
+        for child in element:
+            self._walk(child)
+            self._add_text(child.tail)
+        if element.tag in ("EVENT", "TIMEX3"):
+            span = ((begin, self._length),) if self._length > begin else ()
+            self._marked.insert(place, (element, span))
+
+    def _add_text(self, text: str | None) -> None:
+        if text:
+            self._text.append(text)
+            self._length += len(text)
+
+    def _mentions(self) -> tuple[list[Mention], list[int]]:
+        text = "".join(self._text)
+        instances: dict[str, list[Any]] = {}
+        for instance in self._root.iter("MAKEINSTANCE"):
+            instances.setdefault(self._needed(instance, "eventID"), []).append(instance)
+        mentions: dict[str, Mention] = {}
+        lines: list[int] = []
+        for element, span in self._marked:
+            said = text[span[0][0] : span[0][1]] if span else "".join(element.itertext()) or None
+            if element.tag == "TIMEX3":
+                attributes = _attributes(element, "tid")
+                if function := attributes.pop(IN_FILE, None):
+                    attributes[FUNCTION] = function
+                found = [
+                    (
+                        element,
+                        Mention(self._needed(element, "tid"), span, kind="time", attributes=attributes, text=said),
+                    )
+                ]
+            else:
+                eid = self._needed(element, "eid")
+                own = instances.pop(eid, [])
+                if not own and not self._root.findall(".//MAKEINSTANCE"):
+                    message = f"event {quoted(eid)} has no instance, and no other event has one"
+                    raise NO_INSTANCES.error(message, file=self._file, line=element.sourceline)
+                if not own:
+                    self._warn(NO_INSTANCE, element, f"event {quoted(eid)} has no <MAKEINSTANCE>", eid)
+                of_event = _attributes(element, "eid")
+                found = [
+                    (instance, Mention(self._needed(instance, "eiid"), span, attributes=of_event | more, text=said))
+                    for instance in own
+                    for more in [_attributes(instance, "eiid", "eventID")]
+                ]
+            for owner, mention in found:
+                if mention.id in mentions:
+                    message = f"id {quoted(mention.id)} was already used in this document"
+                    raise TWICE.error(message, file=self._file, line=owner.sourceline)
+                mentions[mention.id] = mention
+                lines.append(owner.sourceline)
+        for eid, left in instances.items():
+            self._warn(NO_EVENT, left[0], f"<MAKEINSTANCE> names the event {quoted(eid)}, which the text lacks", eid)
+        return [*mentions.values()], lines
+
+    def _add_link(self, element: Any, relations: RelationLinks) -> None:
+        label = element.get("relType") or ("" if element.tag == "TLINK" else element.tag)
+        source, target = (next(filter(None, map(element.get, names)), "") for names in (SOURCES, TARGETS))
+        if not label:
+            self._warn(NO_TYPE, element, f"a <TLINK> from {quoted(source)} to {quoted(target)} has no relType")
+            return
+        if element.tag == "TLINK":
+            relations.check_label(label, TEMPORAL, element.sourceline)
+        relations.add(label, source, target, element.sourceline)
+
+    def _needed(self, element: Any, name: str) -> str:
+        value = element.get(name)
+        if not value:
+            raise SHAPE.error(f"<{element.tag}> has no {name}", file=self._file, line=element.sourceline)
+        return str(value)
+
+    def _warn(self, rule: Rule, element: Any, message: str, found: str | None = None) -> None:
+        self._report(rule.at(message, file=self._file, line=element.sourceline, found=found))
+
+
+def _attributes(element: Any, *ids: str) -> dict[str, Value]:
+    return {str(name): str(value) for name, value in element.attrib.items() if name not in ids}
+
+
+FORMAT = Format(
+    title="TimeML, one .tml per document",
+    about=__doc__,
+    suffixes=SUFFIXES,
+    unit="char",
+    protocols=("tempeval-3",),
+    sniff=sniff,
+    read=read,
+    identify=identify,
+    write=write,
+    folder="always",
+    global_ids="none",
+)

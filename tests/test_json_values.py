@@ -168,6 +168,7 @@ OTHERS: dict[str, list[Any]] = {
         changed(DUEE, "event_list", to=[]),
         {"id": "d", "text": "", "events": FEWFC["events"]},
     ],
+    "maven-ere": [{"id": "d", "events": [], "temporal_relations": {}}, {"id": "d", "causal_relations": {}}],
     "answers": [
         {"id": "d", "events": []},
         {"id": "d", "events": [{"type": "A", "trigger": "raid", "arguments": [{"role": "B", "text": "town"}]}]},

@@ -229,7 +229,9 @@ class Parameters(Struct, frozen=True, forbid_unknown_fields=True):
     mentions: SameMention = "span"
     """The mentions of both sides that are the same."""
     links: Links = "reduced"
+    """The links that are looked up in the other side's closure."""
     contradictions: Contradictions = "aside"
+    """How links that contradict others are treated."""
     implicit: bool = False
     """Adds implicit links to recall."""
     swapped: bool = False

@@ -67,6 +67,13 @@ def sniff(head: bytes) -> bool:
     return {"document", "start"}.issubset(columns)
 
 
+def related(name: str, head: bytes) -> str | None:
+    """Describe a table of something else."""
+    if not name.lower().removesuffix(".gz").endswith((".csv", ".tsv")) or sniff(head):
+        return None
+    return "the first row of a table of mentions names the columns, such as: document,start,end,type,cluster"
+
+
 def identify(name: str, stream: BinaryIO) -> None:
     """Return None: a file may hold any number of documents."""
     del name, stream
@@ -244,6 +251,7 @@ FORMAT = Format(
     sniff=sniff,
     read=read,
     identify=identify,
+    related=related,
     plan=plan,
     write=write,
 )

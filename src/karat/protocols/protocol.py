@@ -38,7 +38,7 @@ from karat.plugin import (
     SystemOnly,
     UnitOfEvaluation,
 )
-from karat.problems import UsageError, nearest
+from karat.problems import UsageError, closest, nearest
 from karat.protocols.files import FILE, PROTOCOLS, digest, source, written
 from karat.registry import Registry
 
@@ -264,7 +264,8 @@ def _fitting(key: str, value: Any, parameter: Parameter) -> Any:
         limits = " and ".join([f"at least {low:g}"] * (low is not None) + [f"at most {high:g}"] * (high is not None))
         raise UsageError("bad-value", f"--set {key}={value}: expected {limits}", parameter.help)
     if parameter.choices is not None and fitted not in parameter.choices and not parameter.file:
-        hint = f"It takes: {', '.join(parameter.choices)}."
+        near = closest(str(fitted), parameter.choices)
+        hint = f"{f'Did you mean {near}? ' if near else ''}It takes: {', '.join(parameter.choices)}."
         raise UsageError("bad-value", f"--set {key}={value}: not a value it takes", hint)
     if parameter.is_file(fitted) and not _is_file(fitted):
         also = f"; {key} also takes: {', '.join(parameter.choices)}" if parameter.choices else ""

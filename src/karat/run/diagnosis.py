@@ -265,7 +265,9 @@ def _unknown(
     what: str, system: Mapping[T, int], gold: Collection[T], key: Callable[[T], Value | None]
 ) -> Iterator[Finding]:
     keys = {key(value) for value in gold}
-    unknown = {str(value): count for value, count in system.items() if value is not None and key(value) not in keys}
+    unknown = {
+        str(value): count for value, count in system.items() if count and value is not None and key(value) not in keys
+    }
     names = sorted(str(value) for value in gold if value is not None)
     if not unknown or not names:
         return

@@ -59,11 +59,13 @@ class Parameters(Struct, frozen=True, forbid_unknown_fields=True):
     """The parameters that a protocol may set."""
 
     rows: dict[str, Row]
+    """The rows of a result, by their ids."""
     candidates: Candidates
     """The pairs that count."""
     direction: Direction
     """The direction in which a pair is read."""
     labels: tuple[str, ...] = ()
+    """The labels that count; others are not read."""
     read_as: dict[str, str] = {}
     """Labels that are read as another one."""
     inverse: dict[str, str] = {}
@@ -73,7 +75,9 @@ class Parameters(Struct, frozen=True, forbid_unknown_fields=True):
     several: bool = False
     """True: a pair may have several labels, each a relation of its own."""
     equal: Literal["label", "pair"] = "label"
+    """When two relations of a pair are equal: if they have one label, or always."""
     differing: Differing = "both"
+    """The sides on which a pair with different labels counts as wrong."""
     accuracy: bool = False
     """Adds the accuracy over the pairs that gold labels to each measure."""
     means: dict[str, tuple[str, ...]] = {}

@@ -97,9 +97,10 @@ class _TableErrors:
             others = spurious.get(Pair((gold.source, gold.target)), [])
             reversed_ = [system for system in others if self._is_reversed(gold, system)]
             if gold.label == "unfounded":
-                system = next(system for system in others if system.label == "unfounded")
-                others.remove(system)
-                yield self._error("unfounded", gold, system)
+                unfounded = next((system for system in others if system.label == "unfounded"), None)
+                if unfounded is not None:
+                    others.remove(unfounded)
+                yield self._error("unfounded", gold, unfounded)
             elif others:
                 system = (reversed_ or others)[0]
                 others.remove(system)

@@ -410,7 +410,7 @@ def test_a_folder_has_one_system_per_file(tmp_path: Path) -> None:
 
 
 def test_gold_in_the_folder_is_no_system(tmp_path: Path) -> None:
-    assert run("demo", "--to", str(tmp_path)).code == 0
+    assert run("demo", "--into", str(tmp_path)).code == 0
     gold = str(tmp_path / "gold.jsonl")
     done = run("compare", gold, str(tmp_path), "-p", "tac-2017", "-m", "nugget.type", "-f", "csv")
     rows = list(csv.DictReader(line for line in done.out.splitlines() if not line.startswith("#")))

@@ -203,14 +203,14 @@ def test_the_commands_that_it_names_run_one_after_another(
 
 def test_demo_copies_the_files_and_overwrites_none(tmp_path: Path) -> None:
     folder = tmp_path / "new" / "place"
-    done = CliRunner().invoke(cli, ["demo", "--to", str(folder)])
+    done = CliRunner().invoke(cli, ["demo", "--into", str(folder)])
     assert done.exit_code == 0
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == {
         f"{name}.jsonl": (FOLDER / f"{name}.jsonl").read_bytes() for name in NAMES
     }
     (folder / "gold.jsonl").unlink()
     (folder / "literal.jsonl").write_text("mine")
-    refused = CliRunner().invoke(cli, ["demo", "--to", str(folder)])
+    refused = CliRunner().invoke(cli, ["demo", "--into", str(folder)])
     assert isinstance(refused.exception, KaratError)
     assert refused.exit_code == 1
     assert not (folder / "gold.jsonl").exists()

@@ -104,7 +104,7 @@ def _loss(counts: PrecisionRecall) -> float:
 def commands(results: Mapping[str, Result]) -> list[str]:
     """The commands that show more, one after another."""
     return [
-        "karat demo --to karat-demo",
+        "karat demo --into karat-demo",
         "cd karat-demo",
         *(
             f"karat score gold.jsonl {name}.jsonl -p {PROTOCOL} {widest(result).option}"

@@ -46,7 +46,8 @@ _READING = (
         "--max-bytes",
         type=click.IntRange(1),
         metavar="N",
-        help="Size limit in bytes for standard input, pipes and decompressed .gz files, per argument. Default: 4000000000.",
+        help="Size limit in bytes for standard input, pipes and decompressed .gz files, per argument. "
+        "Default: 4000000000.",
     ),
 )
 

@@ -54,7 +54,7 @@ UNIT = Rule("brat-unit", "fatal", "Omit --unit token; brat counts characters.")
 NO_TEXT = Rule("text-missing", "note", "Put the text beside the annotations so that they can be checked against it.")
 ATTRIBUTE_TWICE = Rule("attribute-twice", "fault", "Give each attribute of an annotation once; the first one counts.")
 SHARED_TRIGGER = Rule("brat-trigger-shared", "note", "Name the event itself, not its trigger; the first one is used.")
-COREFERENCE = Rule("brat-coreference", "note", "Nothing to do if these relations are coreference; else rename them.")
+COREFERENCE = Rule("brat-coreference", "note", "No action needed if these relations are coreference; else rename them.")
 IDENTITY = Rule("brat-identity", "note", "If these relations are coreference, add --coreference with their name.")
 
 _LETTERS = re.compile(r"[^a-z]+", re.IGNORECASE)

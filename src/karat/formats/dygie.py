@@ -80,7 +80,7 @@ class _Written:
                 self._report_loss(f"that mentions are of kind {mention.kind} (read as entity)")
         for mention in self._arguments:
             if mention.attributes or self._content.cluster_sizes[mention.cluster] > 1:
-                self._report_loss("attributes and clusters of arguments that are no entities")
+                self._report_loss("attributes and clusters of arguments that are not entities")
         if max(Counter(mention.span for mention in self._content.others).values(), default=1) > 1:
             self._report_loss("mentions that share a span with another")
         for mention in self._content.mentions:

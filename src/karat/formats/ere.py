@@ -28,7 +28,7 @@ from karat.problems import Rule
 SHAPE = Rule("ere-shape", "fatal", "Compare the element with the Rich ERE guidelines and correct it.")
 SPAN = Rule("ere-span", "fatal", 'Give offset="N" and length="N" in whole numbers, the length at least 1.')
 UNIT = Rule("ere-unit", "fatal", "Omit --unit token; Rich ERE counts characters.")
-UNREAD = Rule("ere-unread", "note", "Nothing to do; no score uses them.")
+UNREAD = Rule("ere-unread", "note", "No action needed; no score uses them.")
 
 
 def sniff(head: bytes) -> bool:

@@ -9,7 +9,7 @@
     #end document
 
 The id of a document is the text after `#begin document`; of `#begin document(x);`, without a blank, it is x. If there
-is none, the document is called what its file is called, with a note, and if each side has one such document, the two
+is none, the document is named after its file, with a note, and if each side has one such document, the two
 are scored as one. Tokens are counted over the whole document, so a mention may span several sentences. Columns are
 separated by tabs, or by blanks in a line without tabs. If the first column counts the tokens of sentences or of the
 document, as in CoNLL-U, the second column is the word; else, in a line with at least five columns, the fourth. Empty

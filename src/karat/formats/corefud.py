@@ -14,7 +14,7 @@ none, and a mention of one word ignores it. `e1)` closes the latest open bracket
 one word. A discontinuous mention has brackets `(e5[1/2]-... e5[1/2])` and `(e5[2/2]-... e5[2/2])`; the fields of its
 first part count.
 
-Tokens are counted over the whole document. Empty nodes (`8.1`) are tokens, too; multiword tokens (`3-4`) are not.
+Tokens are counted over the whole document. Empty nodes (`8.1`) are also tokens; multiword tokens (`3-4`) are not.
 Forms, sentences with their `# sent_id`, and empty nodes with their DEPS are kept. When a document is scored, words are
 compared by their order, and empty nodes by sentence and id: an empty node that only one side has shifts nothing.
 

@@ -3,7 +3,7 @@
     {"id": "d1", "mentions": [{"id": "m1", "span": [[4, 9]], "cluster": "E1", "attributes": {"type": "Life.Die"}}]}
 
 Only `id`, `mentions[].id` and `mentions[].span` are required. An unknown field is refused, so that a misspelt one is
-not lost silently. A pretty-printed document, or a list of documents, is read, too. In token units, a document may have
+not lost silently. A pretty-printed document, or a list of documents, is also read. In token units, a document may have
 the word of each token (`forms`) and the tokens of its sentences (`"sentences": [[0, 4], [4, 9]]`).
 """
 

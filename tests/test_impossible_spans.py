@@ -101,6 +101,22 @@ def test_the_same_in_text_and_xml(name: str, text: str, right: str, wrong: str, 
     assert run("score", *paths[::-1], "-p", "exact-2013").code == 1
 
 
+HIEVE = "Text\tThey met and sang.\nEvent\t1\tmet\tOccurrence\t5\nEvent\t2\tsang\tOccurrence\t{}\n"
+
+
+def test_the_same_in_hieve(tmp_path: Path) -> None:
+    for side, place in (("gold", "13"), ("mine", "-13")):
+        (tmp_path / side).mkdir()
+        (tmp_path / side / "d.tsvx").write_text(HIEVE.format(place) + "Relation\t1\t2\tCoref\ttrue\tmet\tsang\n")
+    paths = str(tmp_path / "gold"), str(tmp_path / "mine")
+    done = run("score", *paths, "-m", "relation.coref", "-f", "json")
+    result = json.loads(done.out)
+    assert list(result["scores"]["relation.coref"]["micro"]["counts"].values()) == [0, 0, 0, 1]
+    faults = [finding for finding in result["warnings"] if finding["severity"] == "fault"]
+    assert [(finding["code"], finding["line"]) for finding in faults] == [("hieve-shape", 3)]
+    assert run("score", *paths[::-1]).code == 1
+
+
 TIME = '<timespan START="{}" END="12"/>'
 BOX = '<bblist><bbox PAGE="1" X="0" Y="0" WIDTH="{}" HEIGHT="4"/></bblist>'
 CHARACTERS = '<charseq START="{}" END="12"/>'

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from karat.model import Cluster, Document, Link, Mention
 from karat.simulate.profile import Names, below, struck
-from karat.simulate.validity import ClassGraph, Key, LinkFaults, class_of, pruned, worse
+from karat.simulate.validity import ClassGraph, Key, class_of, possible, pruned, worse
 
 
 def break_(
@@ -35,9 +35,17 @@ def break_(
     whole = _without_members(document, leaving, names)
     if not worse(whole, document, faults):
         return whole, len(leaving)
-    links = LinkFaults(document, faults)
-    able = [position for position in leaving if links.leave(document.mentions[position].id)]
+    able = possible(document, leaving, _with_singletons, faults)
     return _without_members(document, able, names), len(able)
+
+
+def _with_singletons(document: Document, alone: Collection[int]) -> Document:
+    """Each of these mentions is a cluster of its own."""
+    mentions = [
+        replace(mention, cluster=None) if position in alone else mention
+        for position, mention in enumerate(document.mentions)
+    ]
+    return replace(document, mentions=tuple(mentions))
 
 
 def _without_members(document: Document, leaving: Collection[int], names: Names) -> Document:
@@ -172,8 +180,7 @@ def reverse_link(
     whole = _turned(document, chosen)
     if not worse(whole, document, faults):
         return whole, len(chosen)
-    links = LinkFaults(document, faults)
-    turned = [number for number in chosen if links.reverse(number)]
+    turned = possible(document, chosen, _turned, faults)
     return _turned(document, turned), len(turned)
 
 

@@ -35,7 +35,7 @@ Within = Literal["sentence", "sentences", ""]
 
 
 REVERSED = "right but for the direction, wrong"
-NOTHING = "labelled VAGUE, which is no relation"
+NOTHING = "labelled VAGUE, which is not a relation"
 REPEATED = "on a pair that has one already, not counted"
 OUTSIDE_PAIRS = "of the system on other pairs than gold's, ignored"
 

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 import karat
 from karat.api.scoring import Result, score
 from karat.counts import Counts, Ratio
-from karat.families.coref.measures import scores as scores_of
+from karat.families.coref.measures import TableScores as scores_of
 from karat.families.coref.metamentions import MetaTable
 from karat.families.coref.table import CorefTable, contingency
 from karat.match.assignment import assignment

@@ -137,7 +137,7 @@ FAMILY = Family(CARD, Parameters, measures, table)
 
 
 class TableScores(Mapping[str, ScoreValues]):
-    """The scores of one table by name, each computed on first use; undefined ones are zero, as in the reference scorer."""
+    """The scores of one table, each computed on first use; undefined ones are zero, as in the reference scorer."""
 
     def __init__(self, table: Contingency) -> None:
         self._table = table

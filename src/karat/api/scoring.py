@@ -332,7 +332,7 @@ class Scorer:
 
 
 class Coref(Mapping[str, ScoreValues]):
-    """Coreference scores by name: `scores["b3"].f1`, or `scores["coref.b3"].f1`."""
+    """Coreference scores by name: `scores["b3"].f1`, or `scores["coref.b3"].f1`. Each is computed when it is read."""
 
     def __init__(self, leaves: Mapping[str, ScoreValues]) -> None:
         self._leaves = leaves
@@ -359,10 +359,10 @@ def coref(gold: Iterable[Iterable[Hashable]], system: Iterable[Iterable[Hashable
     >>> coref([{"a", "b"}, {"c"}], [{"a"}, {"b", "c"}])["b3"].f1
     0.6666666666666666
     """
-    from karat.families.coref.measures import scores
+    from karat.families.coref.measures import TableScores
     from karat.families.coref.table import contingency
 
-    return Coref(scores(contingency(_clusters(gold, "gold"), _clusters(system, "system"))))
+    return Coref(TableScores(contingency(_clusters(gold, "gold"), _clusters(system, "system"))))
 
 
 def _clusters(given: Iterable[Iterable[Hashable]], side: Origin) -> list[set[Hashable]]:

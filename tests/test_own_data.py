@@ -157,7 +157,7 @@ ROW = {"document": "d", "start": 1, "end": 2}
             [{**ROW, "id": "a", "n": 1}, {**ROW, "start": 0, "id": "a", "n": 2}],
             "rows[1]: mention 'a' has the n '2', but '1'",
         ),
-        ([ROW, {"start": 1, "end": 2}], "rows[1]: this row names no document [csv-row]"),
+        ([ROW, {"start": 1, "end": 2}], "rows[1]: this row has no document [csv-row]"),
     ],
 )
 def test_what_rows_cannot_be(rows: Any, message: str) -> None:
@@ -251,7 +251,10 @@ def test_the_page_shows_calls_that_work(monkeypatch: pytest.MonkeyPatch, tmp_pat
     Path("own/gold.csv").write_text(text)
     doc = SimpleNamespace(ents=[span(9, 15, "raided", "Attack")], text="Soldiers raided the camp.")
     stand_ins: dict[str, dict[str, Any]] = {
-        "pandas": {"read_csv": lambda name: Frame([*csv.DictReader(Path(name).read_text().splitlines())], NAN), "DataFrame": list},
+        "pandas": {
+            "read_csv": lambda name: Frame([*csv.DictReader(Path(name).read_text().splitlines())], NAN),
+            "DataFrame": list,
+        },
         "spacy": {"load": lambda name: lambda text: doc},
     }
     recalls = []

@@ -99,7 +99,7 @@ def documents(rows: Iterable[Row], context: Context) -> Iterator[Document]:
     for row in rows:
         id_ = row.cells.get("document")
         if id_ is None:
-            raise SHAPE.error("this row names no document", file=row.file, line=row.line)
+            raise SHAPE.error("this row has no document", file=row.file, line=row.line)
         by_document.setdefault(id_, []).append(row)
     for id_, own_rows in by_document.items():
         yield _document(id_, own_rows, context)
@@ -223,7 +223,7 @@ def plan(documents: Iterable[Document], options: WriteOptions, report_loss: Repo
             names.update(mention.attributes)
     for name in sorted(names):
         if column(name) in KNOWN or name != name.strip() or not name:
-            report_loss(f"the attribute {name}, the name of which means something else in a table")
+            report_loss(f"the attribute {name}, whose name means something else in a table")
             names.discard(name)
     columns = (*WRITTEN, *sorted(names))
     return replace(options, columns=columns, head=_lines([columns], options))

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import pytest
 from msgspec.structs import replace
@@ -532,7 +533,8 @@ def test_latex_escapes_everything_special() -> None:
     from karat.report.tables import Page, Table
 
     table = Table.of([r"a&b", r"50%"], [[r"[x]_{y}\~^", "-1.5"], ["$#", "-"]])
-    assert latex([Page([table], caption=["line\nbreak"], signatures=["a_b|c=d"])]) == (
+    page = Page([table], caption=["line\nbreak"], signatures=["a_b|c=d"])
+    assert latex([page]) == (
         "% needs \\usepackage{booktabs}\n\n"
         "\\begin{table}[t]\n\\centering\\small\\setlength{\\tabcolsep}{3pt}\n"
         "\\begin{tabular}{lr}\n\\toprule\na\\&b & 50\\% \\\\\n\\midrule\n"
@@ -540,7 +542,7 @@ def test_latex_escapes_everything_special() -> None:
         "\\bottomrule\n\\end{tabular}\n"
         "\\caption{line\\textbackslash{}u000abreak. -: undefined. "
         "Signature: \\texttt{a\\_b\\textbar{}\\allowbreak{}c=\\allowbreak{}d}}\n"
-        "\\label{tab:karat-1}\n\\end{table}\n"
+        f"\\label{{tab:karat-{crc32(repr(page).encode()):08x}-1}}\n\\end{{table}}\n"
     )
 
 

@@ -206,7 +206,7 @@ def test_conversion(tmp_path: Path) -> None:
     refused = run("convert", str(put(tmp_path, FILE)), str(tmp_path / "x.jsonl"))
     assert (
         refused.code,
-        "karat does not read the 5 kinds of information listed above from corefud; nothing was written [convert-unread]" in refused.err,
+        "listed above from corefud; nothing was written [convert-unread]" in refused.err,
     ) == (
         1,
         True,

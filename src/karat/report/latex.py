@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
+from zlib import crc32
 
 from karat.problems import visible
 from karat.report.tables import SHORT, UNDEFINED, Cell, Page, Table
@@ -53,11 +54,7 @@ LETTER, CAPITAL, WIDE = 5.6, 7.8, 10.0
 
 def latex(pages: Sequence[Page], *, wide: bool = False) -> str:
     """The tables of each page as floats of one column, or of two."""
-    floats = [
-        "\n".join(_float(page, number, "" if len(pages) == 1 else f"-{index}", wide=wide))
-        for index, page in enumerate(pages, 1)
-        for number in range(len(page.tables))
-    ]
+    floats = ["\n".join(_float(page, number, wide=wide)) for page in pages for number in range(len(page.tables))]
     needs = ["booktabs", *["graphicx"] * any(r"\resizebox" in text for text in floats)]
     head = ["% needs " + ", ".join(rf"\usepackage{{{package}}}" for package in needs)]
     if unknown := NOT_IN_LATEX.search("".join(floats)):
@@ -65,7 +62,7 @@ def latex(pages: Sequence[Page], *, wide: bool = False) -> str:
     return "\n".join([*head, "", "\n\n".join(floats)]) + "\n"
 
 
-def _float(page: Page, number: int, suffix: str, *, wide: bool) -> Iterator[str]:
+def _float(page: Page, number: int, *, wide: bool) -> Iterator[str]:
     table = page.tables[number]
     environment, room = ("table*", PAGE) if wide else ("table", COLUMN)
     layout = _Layout(table, room)
@@ -75,7 +72,7 @@ def _float(page: Page, number: int, suffix: str, *, wide: bool) -> Iterator[str]
         if index:
             yield r"\par\medskip"
         yield from layout.tabular(columns)
-    label = f"tab:karat{suffix}"
+    label = f"tab:karat-{crc32(repr(page).encode()):08x}"  # unique in a paper with several outputs
     yield rf"\caption{{{_caption(page, number, f'{label}-1')}}}"
     yield rf"\label{{{label}-{number + 1}}}"
     yield rf"\end{{{environment}}}"

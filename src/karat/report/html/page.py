@@ -17,7 +17,7 @@ from karat.problems import visible
 STYLESHEET = "report.css"
 SORTING = "sorting"
 """The script that sorts rankings."""
-DOCUMENTS = ("data", "instances", "controls", "text", "items", "moving", "address", "events", SORTING)
+DOCUMENTS = ("data", "instances", "controls", "text", "items", "moving", "timeline", "address", "events", SORTING)
 """The files of the script that shows documents, in their order."""
 GENERATOR = '<meta name="generator" content="karat '
 """The name of the program in the head of every page."""

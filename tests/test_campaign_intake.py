@@ -104,9 +104,14 @@ def test_table_8() -> None:
 
 
 def test_names_of_systems() -> None:
-    assert system_name("NIST2_contrastive1") == ("NIST", "contrastive")
-    assert system_name("team-3b1_primary") == ("team-3b", "primary")
-    assert system_name("12_Primary3") == ("1", "primary")
+    for name, numbered, site, condition in (
+        ("NIST2_contrastive1", "NIST2", "NIST", "contrastive"),
+        ("team-3b1_primary", "team-3b1", "team-3b", "primary"),
+        ("12_Primary3", "12", "1", "primary"),
+    ):
+        named = system_name(name)
+        assert named == (numbered, condition)
+        assert named.site == site
     for name in ("NIST1", "_primary", "NIST1_primary_", "NIST1_primaries"):
         assert system_name(name) is None
 
@@ -160,6 +165,23 @@ def test_two_submissions_of_one_name_are_both_refused(tmp_path: Path) -> None:
     found = taken_in(tmp_path)
     assert [one.system for one in found] == ["a (1)", "a (2)"]
     assert [[problem.code for problem in one.problems] for one in found] == [["submission-twice"]] * 2
+
+
+def test_names_are_unique(tmp_path: Path) -> None:
+    """Also where one is called as another would be; one that is refused for its own reason takes no name away."""
+    for name in ("x", "x (1)", "NIST", "nist", "y", "z (1)"):
+        folder(tmp_path / name, OUTPUT)
+    zipped(tmp_path / "x.zip", OUTPUT)
+    tar(tmp_path / "y.tar", {"../evil": b""})
+    twice = dict.fromkeys(("x (2)", "x (3)"), "submission-twice")
+    fine = dict.fromkeys(("NIST", "nist", "x (1)", "y", "z (1)"), "")
+    assert refusals(tmp_path) == {**fine, **twice, "y (1)": "archive-path"}
+
+
+def test_digits_are_part_of_a_name_but_in_the_layout_of_the_plan(tmp_path: Path) -> None:
+    for name in ("Team7_primary", "Team8_primary", "Team8_contrastive1"):
+        folder(tmp_path / name, OUTPUT)
+    assert [one.site for one in taken_in(tmp_path)] == ["Team7", "Team8", "Team8"]
 
 
 @pytest.mark.parametrize(

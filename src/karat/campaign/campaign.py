@@ -1,7 +1,6 @@
 """A campaign: every submission checked and scored, and systems ranked."""
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -143,7 +142,8 @@ def _entry(submission: Submission, job: Job | None, store: Store, naming: Naming
             outcome = Outcome.decoded(content)
         except msgspec.MsgspecError:
             raise store.unusable("a result in it is damaged") from None
-    outcome = outcome.changed(partial(naming.hidden, submission))
+    if naming.is_blind:
+        outcome = outcome.concealed()
     name = naming.system(submission)
     results = []
     if job is not None:

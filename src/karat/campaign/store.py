@@ -11,7 +11,7 @@ report shows is computed from these: a score from the sums of counts, an interva
 import sqlite3
 import zlib
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from math import fsum
 from pathlib import Path
@@ -39,8 +39,8 @@ WAIT = 60
 LISTED = 100
 """Findings of each code that are kept."""
 
-Change = Callable[[str], str]
-"""Changes a text about a submission, for example removes names."""
+CONCEALED = "details are not shown"
+"""The message of a finding that may say whose submission it is about."""
 
 
 class Store:
@@ -139,9 +139,9 @@ class StoredFinding(Struct, frozen=True, omit_defaults=True):
         """Return it as reports read it."""
         return Finding(self.code, self.severity, self.message, self.hint, self.file, self.line, None, self.origin)
 
-    def changed(self, change: Change) -> "StoredFinding":
-        """Change its text and its file."""
-        return replace(self, message=change(self.message), file=self.file and change(self.file))
+    def concealed(self) -> "StoredFinding":
+        """Leave out what it quotes from a submission: its message, and its place."""
+        return self if self.origin == "gold" else replace(self, message=CONCEALED, file=None, line=None)
 
 
 class StoredScore(Struct, frozen=True):
@@ -252,6 +252,11 @@ class Check(Struct, frozen=True):
         return cls(False, 0, 0, (), (), kept(findings, place), findings.by_severity())
 
 
+def numbered(number: int) -> str:
+    """Name a document that gold does not have, in place of its id."""
+    return f"document {number}"
+
+
 def kept(findings: Findings, place: str) -> tuple[StoredFinding, ...]:
     """Return the first findings of each code, the worst first."""
     of_code: dict[str, int] = {}
@@ -274,15 +279,15 @@ class Outcome(Struct, frozen=True):
         """Return it as JSON."""
         return msgspec.json.encode(self)
 
-    def changed(self, change: Change) -> "Outcome":
-        """Change all text that comes from the submission itself."""
+    def concealed(self) -> "Outcome":
+        """Leave out all text that comes from the submission itself."""
         check = replace(
             self.check,
-            extra=tuple(map(change, self.check.extra)),
-            findings=tuple(finding.changed(change) for finding in self.check.findings),
+            extra=tuple(numbered(number) for number, _ in enumerate(self.check.extra, 1)),
+            findings=tuple(finding.concealed() for finding in self.check.findings),
         )
         results = tuple(
-            replace(result, warnings=tuple(warning.changed(change) for warning in result.warnings))
+            replace(result, warnings=tuple(warning.concealed() for warning in result.warnings))
             for result in self.results
         )
         return Outcome(check, results)

@@ -381,10 +381,11 @@ def test_many_members_and_a_large_bomb_take_seconds_and_little_memory(tmp_path: 
     bomb(submissions / "bomb.tar.gz", 100)
     nested = gzip.compress(bytes(100 << 20), 1)
     tar(submissions / "nested.tar.gz", {"out.jsonl.gz": nested})
+    zipped(submissions / "digits.zip", {f"{number:04}{'1' * 900}_primary": b"" for number in range(2000)})
     (tmp_path / "gold.jsonl").write_bytes(jsonl())
     arguments = [str(submissions), "--gold", str(tmp_path / "gold.jsonl"), "-o", str(tmp_path / "out"), "--jobs", "1"]
     done = subprocess.run([sys.executable, "-c", MEASURED, *arguments], capture_output=True, encoding="utf-8")
-    assert "5 submissions: 1 ranked, 4 refused" in done.stdout, done.stderr
+    assert "6 submissions: 1 ranked, 5 refused" in done.stdout, done.stderr
     assert done.stdout.count("archive-members") == done.stdout.count("archive-ratio") == 2
     seconds, kilobytes = map(float, done.stderr.split()[-2:])
     assert seconds < 10

@@ -9,13 +9,15 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
-import zlib
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from html.parser import HTMLParser
 from multiprocessing import get_context
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -25,9 +27,10 @@ from karat.campaign.pseudonyms import NamelessCorpus
 from karat.campaign.ranking import resamples_for
 from karat.campaign.scoring import gold_path
 from karat.campaign.site import slug
+from karat.campaign.store import Store
 from karat.campaign.submissions import Track
 from karat.corpus.opening import open_corpus
-from karat.problems import Finding, Findings
+from karat.problems import Finding, Findings, KaratError
 from karat.protocols import resolve_all
 from karat.run.plan import Options
 from karat.run.scoring import score
@@ -569,18 +572,68 @@ def test_an_input_in_the_folder_of_results_is_refused_before_anything_is_written
     assert store.stat().st_size == size or name == "types.txt"
 
 
-def test_a_damaged_store_is_refused(place: Path) -> None:
-    campaign(place, "--no-reports")
-    store = place / "out" / "results.sqlite"
-    for content in (b"\0", zlib.compress(b"{}")):
-        with sqlite3.connect(store) as database:
-            database.execute("UPDATE results SET content = ? WHERE kind = 'score'", (content,))
+@pytest.mark.slow
+def test_what_is_damaged_in_the_store_is_made_again(place: Path) -> None:
+    """Also a result of another submission, which is sound in itself, and what another version has stored."""
+    whole, out = campaign(place, "--no-reports")
+    swapped = "UPDATE results SET content = (SELECT content FROM results WHERE kind = 'score' LIMIT 1) WHERE kind = "
+    for changes, words in (
+        ((f"{swapped}'score'", "UPDATE results SET content = x'00' WHERE kind = 'statistics'"), "5 submissions scored"),
+        (("DROP TABLE karat",), "another version of karat made it, so everything is scored again\n6 submissions"),
+    ):
+        with sqlite3.connect(out / "results.sqlite") as database:
+            for change in changes:
+                database.execute(change)
         database.close()
         done = run(*arguments(place, "--no-reports"))
-        assert (done.code, "store-unusable" in done.err) == (1, True)
-    store.write_bytes(store.read_bytes()[:5000])
+        assert words in done.err
+        assert json.loads((out / "results.json").read_text()) == whole
+    (out / "results.sqlite").write_bytes((out / "results.sqlite").read_bytes()[:5000])
     done = run(*arguments(place, "--no-reports"))
-    assert (done.code, "store-unusable" in done.err) == (1, True)
+    assert done.code == 1
+    assert done.err.endswith("[store-unusable]\n  Choose another output folder, or move the file away.\n")
+    assert done.err.startswith(f"error: {out / 'results.sqlite'}: ")
+
+
+def test_a_damaged_store_is_refused_or_what_it_returns_is_sound(tmp_path: Path) -> None:
+    path, random = tmp_path / "results.sqlite", Random(7)
+    contents = {f"{number:064x}": random.randbytes(300) for number in range(60)}
+    with Store(path) as store:
+        store.put("score", contents.items())
+        store.replace("rankings", [{"system": "a", "value": 1.0}])
+    sound = path.read_bytes()
+    refused = []
+    for number in range(50):
+        place_ = random.randrange(len(sound) if number % 2 else 200)
+        damage = random.randbytes(random.choice((1, 64)))
+        path.write_bytes(sound[:place_] + damage + (sound[place_ + len(damage) :] if number % 5 else b""))
+        try:
+            with Store(path) as store:
+                known = store.keys("score")
+                assert all(store.get(key) == contents[key] for key in known)
+                store.put("score", [("late", b"content")])
+                store.replace("rankings", [{"system": "b", "value": 2.0}])
+        except KaratError as error:
+            refused.append(error.finding.code)
+    assert set(refused) == {"store-unusable"}
+    assert 5 < len(refused) < 45
+
+
+def test_a_new_store_is_made_once(tmp_path: Path) -> None:
+    """By processes that start at the same time."""
+    for number in range(10):
+        path = tmp_path / f"{number}.sqlite"
+        barrier = threading.Barrier(4)
+
+        def opened(path: Path = path, barrier: threading.Barrier = barrier) -> bool:
+            barrier.wait()
+            with Store(path) as store:
+                store.put("score", [("key", b"content")])
+                store.replace("rankings", [{"a": 1}])
+                return store.get("key") == b"content" and not store.is_rebuilt
+
+        with ThreadPoolExecutor(4) as threads:
+            assert all(future.result() for future in [threads.submit(opened) for _ in range(4)])
 
 
 def test_a_folder_that_karat_has_not_made_is_not_replaced(place: Path) -> None:

@@ -4,8 +4,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-import msgspec
-
 from karat.campaign.children import Children
 from karat.campaign.pseudonyms import Naming
 from karat.campaign.ranking import CachedStatistics, Ranking, Statistics, rankings
@@ -138,10 +136,7 @@ def _entry(submission: Submission, job: Job | None, store: Store, naming: Naming
     if content is None:
         outcome = Outcome(Check.refused(submission.problems, submission.package.name))
     else:
-        try:
-            outcome = Outcome.decoded(content)
-        except msgspec.MsgspecError:
-            raise store.unusable("a result in it is damaged") from None
+        outcome = Outcome.decoded(content)
     if naming.is_blind:
         outcome = outcome.concealed()
     name = naming.system(submission)

@@ -341,18 +341,31 @@ def test_folders_have_the_rules_of_archives(tmp_path: Path) -> None:
     assert [one.problems[0].code for one in found] == ["archive-link", "archive-special"]
 
 
+def test_links_in_the_layout_of_the_plan_are_refused(tmp_path: Path) -> None:
+    folder(tmp_path / "english" / "edr" / "GOOD1_primary", OUTPUT)
+    good = tmp_path / "english" / "edr" / "GOOD1_primary"
+    (good.parent / "BAD1_primary").symlink_to(good)
+    (tmp_path / "english" / "rdr").symlink_to(good.parent)
+    (tmp_path / "chinese").symlink_to(tmp_path / "english")
+    links = dict.fromkeys(("BAD1_primary", "chinese"), "archive-link")
+    assert refusals(tmp_path, layout="ace") == {"GOOD1_primary": "", "english": "layout-other", **links}
+
+
 def test_odd_entries_of_the_folder_stop_nothing(tmp_path: Path) -> None:
-    """A pipe, which would never end; a link that leads nowhere; a name that is not UTF-8."""
+    """A pipe, which would never end; links, to nowhere or to another's output; a name that is not UTF-8."""
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "dangling").symlink_to(tmp_path / "nowhere")
+    (tmp_path / "folder").symlink_to(tmp_path)
+    (tmp_path / "file.jsonl").symlink_to(tmp_path / "single.jsonl")
     folder(Path(os.fsdecode(os.fsencode(tmp_path) + b"/n\xff")), OUTPUT)
     (tmp_path / "single.jsonl").write_bytes(jsonl())
-    found = {one.system: [problem.code for problem in one.problems] for one in taken_in(tmp_path)}
-    assert found == {
-        "dangling": ["archive-special"],
-        "n\ufffd": [],
-        "pipe": ["archive-special"],
-        "single": [],
+    assert refusals(tmp_path) == {
+        "dangling": "archive-link",
+        "file": "archive-link",
+        "folder": "archive-link",
+        "n\ufffd": "",
+        "pipe": "archive-special",
+        "single": "",
     }
 
 

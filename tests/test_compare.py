@@ -402,7 +402,7 @@ def test_a_folder_has_one_system_per_file(tmp_path: Path) -> None:
         "tac-2017: TAC KBP event nuggets 2015-2017 (scorer v1.8); ranked by nugget.type+realis (--sort-by)\n"
     )
     assert "systems  2; the baseline is a\n" in done.out
-    assert "README: the format is not recognised; it was not read [system-skipped]" in done.out
+    assert "README: skipped: the format is not recognised [system-skipped]" in done.out
     assert "the baseline is b" in run("compare", GOLD, str(folder), "-p", "tac-2017", "--baseline", "b").out
     wrong = run("compare", GOLD, str(folder), "-p", "tac-2017", "--baseline", "c")
     assert wrong.code == 2
@@ -410,7 +410,7 @@ def test_a_folder_has_one_system_per_file(tmp_path: Path) -> None:
 
 
 def test_gold_in_the_folder_is_no_system(tmp_path: Path) -> None:
-    assert run("demo", "--to", str(tmp_path)).code == 0
+    assert run("demo", "--into", str(tmp_path)).code == 0
     gold = str(tmp_path / "gold.jsonl")
     done = run("compare", gold, str(tmp_path), "-p", "tac-2017", "-m", "nugget.type", "-f", "csv")
     rows = list(csv.DictReader(line for line in done.out.splitlines() if not line.startswith("#")))
@@ -577,16 +577,19 @@ def scores(**f1: float) -> dict[str, Score]:
 @pytest.mark.parametrize(
     ("f1", "sentence"),
     [
-        ({"span": 0.81, "type": 0.60, "realis": 0.7}, "from span to type 21 points are lost: type detection holds "),
+        (
+            {"span": 0.81, "type": 0.60, "realis": 0.7},
+            "21 points are lost between span and type: the type is the bottleneck",
+        ),
         (
             {"span": 0.81, "type": 0.80, "realis": 0.5},
-            "from span to realis 31 points are lost: realis detection holds ",
+            "31 points are lost between span and realis: the realis is the bottleneck",
         ),
-        ({"span": 0.60, "type": 0.59}, "40 points are lost before any attribute is compared: finding spans holds "),
+        ({"span": 0.60, "type": 0.59}, "40 points are lost on spans alone: detection is the bottleneck"),
     ],
 )
 def test_the_bottleneck_in_words(f1: dict[str, float], sentence: str) -> None:
-    assert list(bottleneck(scores(**f1), mentions=20)) == [f"{sentence}this system back"]
+    assert list(bottleneck(scores(**f1), mentions=20)) == [sentence]
 
 
 @pytest.mark.parametrize(

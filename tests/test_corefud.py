@@ -352,7 +352,7 @@ BAD = {
     "entities twice": (
         "corefud-entity",
         8,
-        "character 40: Entity= stands there for the second time",
+        "character 40: Entity= is given twice",
         changed("SpaceAfter=No|Entity=(e2--1)", "Entity=(e2--1)|Xy=1|Entity=(e2)"),
     ),
     "another encoding": ("encoding", 7, "0xe9", changed("by", "b\udce9")),

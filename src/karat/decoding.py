@@ -43,14 +43,14 @@ def explained(error: Exception) -> str:
     if bound := _BOUND.match(message):
         return f"{subject} must be {_BOUNDS[bound[1]]} {bound[2]}, such as {_within(*bound.groups())}"
     if choice := _CHOICE.match(message):
-        return f"{subject} has the value {choice[1]}, which is none that it may have"
+        return f"{subject} has the value {choice[1]}, which is not allowed"
     if "range" in message:
         return f"{subject} is a number that is out of range"
     if "truncated" in message:
         return "the text ends within a value: the file is not complete, or a bracket or quotation mark is missing"
     if "trailing" in message:
-        return "something follows the value"
-    return "this is not JSON" if "malformed" in message else f"{subject} has another form than expected"
+        return "there is text after the value"
+    return "this is not JSON" if "malformed" in message else f"{subject} does not have the expected form"
 
 
 def _kind(type_: str) -> str:

@@ -60,7 +60,7 @@ class Store:
         except (sqlite3.Error, zlib.error) as error:
             reasons = {"locked": "another program uses it", "full": "the disk is full", "readonly": "it is read-only"}
             known = [reason for word, reason in reasons.items() if word in str(error)]
-            raise self.unusable([*known, "it is damaged, or no file of karat's"][0]) from None
+            raise self.unusable([*known, "it is damaged, or karat did not write it"][0]) from None
 
     def _check_file(self) -> None:
         (application,) = self._open.execute("PRAGMA application_id").fetchone()

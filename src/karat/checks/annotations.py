@@ -147,8 +147,8 @@ def check_texts(document: Document) -> Iterator[Finding]:
         if there != said and not _are_same_words(said, there):
             count += 1
             if count <= Findings.KEPT:
-                found = f"{owner(item)} of document {document.id!r} says {said[:SHOWN]!r}"
-                yield DIFFERS.at(f"{found}, but its span holds {there[:SHOWN]!r}", item=item, found=said)
+                found = f"{owner(item)} of document {document.id!r} has the text {said[:SHOWN]!r}"
+                yield DIFFERS.at(f"{found}, but its span covers {there[:SHOWN]!r}", item=item, found=said)
     yield from DIFFERS.further(count)
 
 
@@ -213,7 +213,7 @@ def _both(first: Mention, second: Mention, document: Document) -> str:
 
 
 KNOWN = ("Actual", "Generic", "Other", "NOT_ANNOTATED")
-UNKNOWN = Rule("realis-unknown", "note", f"Known are {', '.join(KNOWN)}; the value is compared as given.")
+UNKNOWN = Rule("realis-unknown", "note", f"Known values: {', '.join(KNOWN)}; the value is compared as given.")
 
 _FOLDED = frozenset(value.casefold() for value in KNOWN)
 _ORDINARY = frozenset({*KNOWN, None})

@@ -15,7 +15,7 @@ from karat.cli._options import (
     settings_option,
     topics_option,
 )
-from karat.cli._output import output_option, output_style
+from karat.cli._output import html_file, output_option, output_style
 from karat.cli._values import Nearest, completes
 from karat.problems import UsageError
 
@@ -143,7 +143,7 @@ measure_option = click.option(
     multiple=True,
     metavar="ID",
     shell_complete=completes("measures"),
-    help="Score only this measure, or, if there is none of that id, all whose ids start with ID; may be repeated.",
+    help="Measure to score: an id, or the start of several ids (coref); may be repeated. Default: all.",
 )
 gold_format_option = click.option(
     "--gold-format",
@@ -172,6 +172,12 @@ _OPTIONS = (
     protocol_option,
     measure_option,
     settings_option,
+    click.option(
+        "--input-format",
+        metavar="FORMAT",
+        shell_complete=completes("formats"),
+        help="Format of both GOLD and SYSTEM. Default: detected from the content.",
+    ),
     gold_format_option,
     system_format_option,
     reading_options,
@@ -192,12 +198,12 @@ _OPTIONS = (
         type=Nearest(["loss", "name"]),
         default="loss",
         show_default=True,
-        help="Order of the rows of --by in text and tables: what lost most first, or by name.",
+        help="Order of the rows of --by in text and tables: largest loss first, or by name.",
     ),
     click.option("--per-unit", is_flag=True, help="Show the scores of each unit of evaluation."),
     click.option("--per-document", is_flag=True, help="Show the scores of each document."),
     click.option(
-        "--summary", is_flag=True, help="Show only the main scores in text and tables; leave the documents out of html."
+        "--summary", is_flag=True, help="Show only the main scores in text and tables; omit the documents from html."
     ),
     click.option(
         "--details", is_flag=True, help="List what was matched, missed and spurious, item by item; html always does."
@@ -205,7 +211,7 @@ _OPTIONS = (
     click.option(
         "--errors",
         is_flag=True,
-        help="Count errors by class, with the score if each class were fixed; scores the system once more per class. "
+        help="Count errors by class, with the score if each class were fixed (scores the system again for each class); "
         "html always does.",
     ),
     click.option(
@@ -213,7 +219,7 @@ _OPTIONS = (
         "level",
         type=confidence_level,
         metavar="LEVEL",
-        help="Confidence level of intervals: 0.95 or 95. Default: no intervals in score, 0.95 in compare.",
+        help="Confidence level of intervals, 0.95 or 95. Default: no intervals in score, 0.95 in compare.",
     ),
     resamples_option,
     seed_option,
@@ -233,11 +239,15 @@ def scoring_options(command: _Command) -> _Command:
         from karat.run.plan import Options
 
         given["per_unit"] = given["per_unit"] or per_document
+        input_format = given.pop("input_format")
+        for side in ("gold_format", "system_format"):
+            given[side] = given[side] or input_format
         chosen = {name: given.pop(name) for name in Options.__struct_fields__ if name in given}
         options = Options(
             **chosen, settings=dict(map(parse_setting, settings)) | ({"validated": True} if validated else {})
         )
         form, digits, sort, summary = (given.pop(name) for name in ("form", "digits", "sort", "summary"))
+        output = html_file(output) if form == "html" else output
         return command(*args, options=options, output=Output(form, output, digits, sort, summary), **given)
 
     decorated: Any = with_options

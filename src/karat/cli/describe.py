@@ -44,7 +44,12 @@ values and mentions are not listed (more). ECB+ also has the numbers of Upadhyay
 @validated_option
 @topics_option
 @click.option(
-    "--most", type=click.IntRange(0), default=20, show_default=True, help="List at most this many values per attribute."
+    "--most",
+    metavar="N",
+    type=click.IntRange(0),
+    default=20,
+    show_default=True,
+    help="List at most N values per attribute (0 = none).",
 )
 @tables_option
 @output_option

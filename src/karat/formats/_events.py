@@ -25,7 +25,7 @@ LARGEST = 2 * NOWHERE
 """Offsets are smaller: no sum of them exceeds a float."""
 UNIT = Rule("event-unit", "fatal", "Omit --unit; the format says what offsets count.")
 T = TypeVar("T")
-UNREAD = Rule("relations-unread", "note", "Nothing to do; no score uses them.")
+UNREAD = Rule("relations-unread", "note", "No action needed; no score uses them.")
 
 
 def default_realis(facts: Facts) -> Completion:
@@ -94,7 +94,7 @@ class EventDocument:
             self._links.append(Link(role, event, target))
         else:
             name = target if name is None else name
-            message = f"the {role} of {event!r} names {quoted(name)}, which is no entity"
+            message = f"the {role} of {event!r} names {quoted(name)}, which is not an entity"
             self.tell(DANGLING, f"{message} of document {quoted(self.id)}", found=name)
 
     def fill(self, event: str, role: str, begin: int, end: int, text: str | None = None) -> None:

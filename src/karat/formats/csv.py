@@ -85,7 +85,7 @@ def read(piece: Piece, context: Context) -> Iterator[Document]:
     for row in _rows(piece):
         id_ = row.cells.get("document")
         if id_ is None:
-            raise SHAPE.error("this row names no document", file=piece.name, line=row.line)
+            raise SHAPE.error("this row has no document", file=piece.name, line=row.line)
         rows.setdefault(id_, []).append(row)
     for id_, own_rows in rows.items():
         yield _document(id_, own_rows, piece, context)
@@ -193,7 +193,7 @@ def plan(documents: Iterable[Document], options: WriteOptions, report_loss: Repo
             names.update(mention.attributes)
     for name in sorted(names):
         if ALIASES.get(name.lower(), name.lower()) in KNOWN or name != name.strip() or not name:
-            report_loss(f"the attribute {name}, the name of which means something else in a table")
+            report_loss(f"the attribute {name}, whose name means something else in a table")
             names.discard(name)
     columns = (*WRITTEN, *sorted(names))
     return replace(options, columns=columns, head=_lines([columns], options))

@@ -7,9 +7,9 @@
 `events` has, for each sentence, its events: the token of the trigger with the type, then arguments with their roles.
 Offsets count the tokens of the document, not of the sentence, and ends are inclusive. Triggers have one token.
 
-A system's file has `predicted_events`, with two scores after each type and role, which are not read. It may have gold's
-`events`, too: a file that is given as the system is read by its predictions if it has any, any other file by `events`.
-The same holds for `predicted_ner` and `predicted_clusters`.
+A system's file has `predicted_events`, with two scores after each type and role, which are not read. It may also have
+gold's `events`: a file that is given as the system is read by its predictions if it has any, any other file by
+`events`. The same holds for `predicted_ner` and `predicted_clusters`.
 
 A document has the mentions of `ner` and `clusters` (kind `entity`), then arguments that are none of these (kind
 `argument`), then events, each in the order of the file; two mentions of one span and type are one. Relations between
@@ -79,7 +79,7 @@ class _Written:
                 self._report_loss(f"that mentions are of kind {mention.kind} (read as entity)")
         for mention in self._arguments:
             if mention.attributes or self._content.cluster_sizes[mention.cluster] > 1:
-                self._report_loss("attributes and clusters of arguments that are no entities")
+                self._report_loss("attributes and clusters of arguments that are not entities")
         if max(Counter(mention.span for mention in self._content.others).values(), default=1) > 1:
             self._report_loss("mentions that share a span with another")
         for mention in self._content.mentions:

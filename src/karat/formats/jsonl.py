@@ -3,7 +3,7 @@
     {"id": "d1", "mentions": [{"id": "m1", "span": [[4, 9]], "cluster": "E1", "attributes": {"type": "Life.Die"}}]}
 
 Only `id`, `mentions[].id` and `mentions[].span` are required. An unknown field is refused, so that a misspelt one is
-not lost silently. A pretty-printed document, or a list of documents, is read, too. In token units, a document may have
+not lost silently. A pretty-printed document, or a list of documents, is also read. In token units, a document may have
 the word of each token (`forms`) and the tokens of its sentences (`"sentences": [[0, 4], [4, 9]]`).
 """
 
@@ -94,7 +94,7 @@ def sound(document: Document, context: Context, *, file: str, line: int | None =
     for link in document.links:
         unknown = [end for end in (link.source, link.target) if end not in ends]
         for end in unknown:
-            message = f"a {link.kind} link names {quoted(end)}, which is no mention or cluster"
+            message = f"a {link.kind} link names {quoted(end)}, which is not a mention or cluster"
             tell(DANGLING, f"{message} of document {quoted(document.id)}", found=end)
         if not unknown:
             links.append(link)

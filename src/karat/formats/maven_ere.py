@@ -44,7 +44,7 @@ NEEDS_GOLD = Rule(
 EVENT_IDS = Rule(
     "maven-ere-event-ids", "fault", "Name mentions by their ids; relations between ids of events are ignored."
 )
-OTHERS = Rule("maven-ere-distractors", "note", "Nothing to do; the test set has mentions that are not gold's.")
+OTHERS = Rule("maven-ere-distractors", "note", "No action needed; the test set has mentions that are not gold's.")
 
 TEMPORAL = ("BEFORE", "OVERLAP", "CONTAINS", "SIMULTANEOUS", "ENDS-ON", "BEGINS-ON")
 CAUSAL = ("CAUSE", "PRECONDITION")

@@ -8,7 +8,7 @@
                          "arguments": [{"entity_id": "d1-0-E0", "role": "Attacker", "text": "Rebels",
                                         "start": 0, "end": 1}]}]}
 
-A window is a document whose id is `wnd_id`; `doc_id` is kept if it is another. Offsets count the tokens of the window,
+A window is a document whose id is `wnd_id`; `doc_id` is kept if it differs. Offsets count the tokens of the window,
 and ends are exclusive. Entity mentions come first, then event mentions, each in the order of the file. An argument is a
 link from the event mention to the entity mention that it names; its own offsets, where it has any, must be those of the
 entity mention. Relations between entities are not read.

@@ -83,7 +83,7 @@ def _words(comparison: Comparison, view: View) -> Iterator[str]:
     yield from verdict(comparison)
     for system in () if view.summary else comparison.systems[:MOST_DISCUSSED]:
         for line in bottleneck(system.scores, mentions=comparison.first.gold.mentions, system=system.name):
-            yield f"{line[0].upper()}{line[1:]}."
+            yield f"{line}."
 
 
 def _findings(comparison: Comparison) -> list[str]:
@@ -277,7 +277,7 @@ def _first_place(comparison: Comparison, best: ComparedSystem, others: Sequence[
     following = others[0]
     test = comparison.deciding_test(best.name, following.name, comparison.sort_by)
     if test is None or test.difference is None or test.p_adjusted is None:
-        return f"{best.name} has the highest score ({score}); the difference to {following.name} is undefined."
+        return f"{best.name} has the highest score ({score}); the difference from {following.name} is undefined."
     p = "p < 0.001" if test.p_adjusted < 0.001 else f"p = {test.p_adjusted:.3f}"
     points = f"{100 * abs(test.difference):.1f} points, {p}"
     if comparison.is_significant(test):

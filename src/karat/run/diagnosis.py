@@ -19,8 +19,8 @@ from karat.problems import Finding, KaratError, Rule, closest, ignore, quoted
 from karat.regions import is_nowhere
 
 SPANS = Rule("spans-differ", "note", "Check how the system counts: ends exclusive, from 0, in the text that gold has.")
-LABELS = Rule("labels-unknown", "note", "They match nothing; rename them if they mean what gold calls otherwise.")
-EVENTS = Rule("arguments-are-events", "note", "Compare only with scores that leave them out, too.")
+LABELS = Rule("labels-unknown", "note", "They match nothing; rename them if gold has another name for them.")
+EVENTS = Rule("arguments-are-events", "note", "Compare only with scores that also leave them out.")
 SWAPPED = Rule("sides-swapped", "note", "The first argument is GOLD, the second SYSTEM.")
 
 LOOKED_AT = 1000

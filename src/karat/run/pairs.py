@@ -25,7 +25,7 @@ NOTHING_SHARED = Rule(
 UNITS_DIFFER = Rule("units-differ", "fatal", "Use the same unit of offsets on both sides.")
 SOURCES_DIFFER = Rule("sources-differ", "fault", "Use the same source as gold; karat uses gold's.")
 GOLD_ONLY = Rule("document-gold-only", "note", "It is scored as if the system had found nothing in it.")
-UNNAMED = Rule("documents-unnamed", "note", "Nothing to do if they are the same document; else give each an id.")
+UNNAMED = Rule("documents-unnamed", "note", "No action needed if they are the same document; else give each an id.")
 SYSTEM_ONLY = Rule("document-system-only", "note", "Check the document id if gold should have it.")
 HIDDEN = Rule(
     "documents-unknown",
@@ -52,10 +52,10 @@ def paired_ids(gold: Corpus, system: Corpus, protocols: Sequence[Protocol], repo
             raise HIDDEN.error(message, file=gold.name)
     for id_ in sorted(systems - golds):
         file, line = system.where(id_)
-        finding = SYSTEM_ONLY.at(f"gold lacks document {quoted(id_)}", file=file, line=line)
+        finding = SYSTEM_ONLY.at(f"document {quoted(id_)} is not in gold", file=file, line=line)
         if "refuse" in policies:
             raise KaratError(finding._replace(severity="fatal"))
-        consequence = "; all its mentions are spurious" if "score" in policies else "; it is ignored"
+        consequence = "; all its mentions are spurious" if "score" in policies else " and was ignored"
         report(finding._replace(message=finding.message + consequence))
     refused = any(protocol.gold_only_documents == "refuse" for protocol in protocols)
     for id_ in sorted(golds - systems) if systems or refused else ():

@@ -81,7 +81,7 @@ zero   P = right / (right + wrong + spurious), R = right / (right + wrong + miss
         "R_c, F_c": "recall and F1 of links",
         "R_n, F_n": "recall and F1 of non-links",
         "ml(g)": "the number of links in g: n(g)(n(g) - 1) / 2; a singleton has one link, to itself",
-        "cl(g)": "how many of these links the system has, too",
+        "cl(g)": "how many of these links the system also has",
         "a, b": "an aligned pair of a gold and a system mention, as sets of words",
         "R, P, F": "recall, precision, F1; unless stated, precision is recall with gold and system swapped",
     },

@@ -35,7 +35,7 @@ Within = Literal["sentence", "sentences", ""]
 
 
 REVERSED = "right but for the direction, wrong"
-NOTHING = "labelled VAGUE, which is no relation"
+NOTHING = "labelled VAGUE, which is not a relation"
 REPEATED = "on a pair that has one already, not counted"
 OUTSIDE_PAIRS = "of the system on other pairs than gold's, ignored"
 
@@ -68,7 +68,7 @@ accuracy = |pairs that gold labels and the system labels alike| / |pairs that go
     traps=(
         "`Temporal F1` has at least nine definitions: print the protocol beside the number.",
         "A link between two clusters counts once per pair of their mentions: events that are mentioned often dominate.",
-        "VAGUE is no relation in matres-2018, a label in tb-dense-2014, and unknown elsewhere (`--set vague=...`).",
+        "VAGUE is not a relation in matres-2018, a label in tb-dense-2014, and unknown elsewhere (`--set vague=...`).",
         "maven-ere-2022 knows no symmetric relation: SIMULTANEOUS in the other direction is a miss and a false alarm.",
         "hieve-2020 counts all pairs of events. Papers that keep each unrelated pair of the test set with probability "
         "0.4 report a higher precision.",
@@ -81,7 +81,7 @@ accuracy = |pairs that gold labels and the system labels alike| / |pairs that go
         "tieval prints temporal precision as recall and the reverse: karat corrects this unless swapped=true.",
         "EventStoryLine: the program counts as missed labels only the pairs without any system link, so its recall of "
         "labels is too high: missed=pairs. It puts gold alone into text order; karat turns both sides.",
-        "iLIF takes a right pair in the wrong direction for no answer, so its precision is too high: "
+        "iLIF counts a right pair in the wrong direction as unanswered, so its precision is too high: "
         "direction=as-ilif.",
         "HiEve: papers speak of the micro average of PC and CP, and the program prints the mean of their F1 "
         "(relation.subevent.mean).",

@@ -136,7 +136,7 @@ def _bottlenecks(scores: Scores) -> Iterator[Claim]:
         "section 4.2",
         better > 0,
         f"by type accuracy (Figure 1), {better} systems are above {narrow}, whose types are nearly always right: it "
-        "misses mentions, and each is a wrong type, too",
+        "misses mentions, and each is also a wrong type",
     )
 
 

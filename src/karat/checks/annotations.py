@@ -131,8 +131,8 @@ def check_spans(document: Document) -> Iterable[Finding]:
         span = mention.span
         if (span and span[-1][1] > size) or mention.head or mention.extent or mention.anchor or mention.scope:
             return _spans_beyond(document, size)
-    has_more = document.clusters or any([link.extent for link in document.links])
-    return _spans_beyond(document, size) if has_more else ()
+    has_extents = document.links and any(link.extent for link in document.links)
+    return _spans_beyond(document, size) if document.clusters or has_extents else ()
 
 
 def _spans_beyond(document: Document, size: int) -> Iterator[Finding]:
@@ -370,7 +370,7 @@ def check(
 
 
 def _located(findings: Iterable[Finding], where: Where) -> Iterator[Finding]:
-    """Add file and line; they are looked up only while findings of a code are kept, and later ones get the document's."""
+    """Add file and line: looked up while findings of a code are kept; later findings get the line of the document."""
     seen: dict[str, int] = {}
     of_document: tuple[str | None, int | None] | None = None
     for finding in findings:

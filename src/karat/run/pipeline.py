@@ -185,6 +185,7 @@ class Pipeline:
         for plan, rows in zip(self.plans, batch.rows, strict=True):
             if plan.can_fold and self.work.edits is None:
                 rows[:] = folded(plan.measures, rows)
+            plan.fold_breakdowns(rows)
         return batch
 
     def _add(self, batch: Batch, id_: str) -> None:
@@ -216,7 +217,7 @@ class Pipeline:
             prepared = self._preparation.prepare(pair, chosen)
             for index, document in zip(chosen, prepared, strict=True):
                 batch.rows[index].append(self.plans[index].row(document, self.places.line, self.places.report))
-                if any([seen is not None for seen in document.observed]):
+                if document.observed and any(seen is not None for seen in document.observed):
                     batch.observed[index][id_] = document.observed
 
     def batches(

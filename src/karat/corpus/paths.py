@@ -44,7 +44,7 @@ def _walk(folder: Path, refuse: Callable[[KaratError], None], report: Report) ->
         try:
             mode = path.stat().st_mode
         except FileNotFoundError:
-            report(DANGLING_LINK.at("this link leads nowhere, and nothing was read", file=shown(path)))
+            report(DANGLING_LINK.at("this link is broken and was skipped", file=shown(path)))
             continue
         except OSError as error:
             refuse(UNREADABLE.error(error.strerror or str(error), file=shown(path)))
@@ -52,9 +52,9 @@ def _walk(folder: Path, refuse: Callable[[KaratError], None], report: Report) ->
         if stat.S_ISREG(mode):
             yield path
         elif not stat.S_ISDIR(mode):
-            report(SPECIAL.at("this is not a file (a pipe, socket or device), and was not read", file=shown(path)))
+            report(SPECIAL.at("this is not a file (but a pipe, socket or device) and was skipped", file=shown(path)))
         elif path.is_symlink():
-            report(FOLDER_LINK.at("this is a link to a folder, and was not read", file=shown(path)))
+            report(FOLDER_LINK.at("this is a link to a folder and was skipped", file=shown(path)))
         else:
             yield from _walk(path, refuse, report)
 

@@ -100,6 +100,7 @@ SMALL: tuple[Start | Command | Call, ...] = (
     Start("python -c pass", (sys.executable, "-c", "pass")),
     Start("karat --help", (KARAT, "--help")),
     Command("CoNLL, 20 tokens", write_conll),
+    Command("CoNLL, 10,000 mentions", lambda folder: write_conll(folder, 200)),
     Command("nuggets, 20 documents", lambda folder: write_tbf(folder, 20)[:2]),
     Command("TextEE, 4,000 sentences", lambda folder: write_textee(folder, 4_000), ("-p", "textee-2024")),
     Command("HTML report, 500 documents", lambda folder: write_tbf(folder, 500)[:2], ("-f", "html")),

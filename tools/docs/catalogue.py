@@ -225,7 +225,8 @@ def format_index() -> str:
     ]
     about = (
         "karat detects the format of a file from its content; `--gold-format`, `--system-format` and `--input-format`\n"
-        "override this. Files may be compressed (`.gz`). `karat convert` converts between formats."
+        "override this. Files may be compressed (`.gz`). `karat convert` converts between formats, and\n"
+        "`karat formats NAME` describes one in a terminal."
     )
     return (
         f"# Formats\n\n{about}\n\n{table(['format', 'description', 'suffixes', 'support', 'default protocol'], rows)}\n"

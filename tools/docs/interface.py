@@ -47,7 +47,8 @@ def errors_page() -> str:
     named: set[str] = set()
     about = (
         "Every problem has a code, printed in brackets at the end of its message. `…` stands for what karat finds in\n"
-        "your file. [Severities](concepts/severities.md) explains what is refused and what is only counted."
+        "your file. [Severities](concepts/severities.md) explains what is refused and what is only counted.\n"
+        "`karat explain CODE` explains one in a terminal."
     )
     usage = (
         "Mistakes on the command line; the exit code is 2. Misspelt options and missing arguments are reported by the\n"

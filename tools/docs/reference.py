@@ -27,6 +27,7 @@ def pages() -> dict[str, str]:
         **{f"formats/{name}.md": catalogue.format_page(name) for name in FORMATS.names()},
         "commands.md": interface.commands_page(),
         "errors.md": interface.errors_page(),
+        "concepts/glossary.md": (ROOT / "src/karat/cli/glossary.md").read_text(encoding="utf-8"),
         "contributing.md": (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").replace("](docs/", "]("),
         "changelog.md": (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"),
     }

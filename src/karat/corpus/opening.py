@@ -18,6 +18,7 @@ UNKNOWN = Rule(
     "format-unknown", "fatal", f"`karat formats` lists what karat reads; if it is one of these, name it ({OPTIONS})."
 )
 PACKED = Rule("file-packed", "fatal", "Unpack it, and name its folder or file. karat itself unpacks only .gz files.")
+SPREADSHEET = Rule("file-spreadsheet", "fatal", "Save the sheet as CSV; `karat explain csv` lists the columns.")
 MIXED = Rule("format-mixed", "fatal", f"Name the one to read ({OPTIONS}).")
 KIN = Rule("file-kin", "fatal", "Name the file with the annotations, or the folder that holds it.")
 COMPANIONS = Rule("url-companions", "fatal", "Copy them to a folder, or convert them to JSON Lines.")
@@ -152,6 +153,8 @@ def _refuse_unsupported(files: list[File]) -> None:
 def _refuse_binary(files: list[File]) -> None:
     for file in files:
         head = file.head()
+        if file.name.lower().endswith((".xlsx", ".ods", ".xls")) and not _is_text(head):
+            raise SPREADSHEET.error("this is a spreadsheet, which karat does not read", file=file.name)
         for kind, (position, mark) in ARCHIVES.items():
             if head[position:].startswith(mark):
                 raise PACKED.error(f"this is {kind} archive", file=file.name)

@@ -149,6 +149,16 @@ def test_bad_submissions_are_explained_and_stop_no_other(place: Path) -> None:
     assert "out.jsonl, line 5" in text
 
 
+def test_the_layout_follows_from_the_protocol(place: Path) -> None:
+    """One archive in the layout of the ACE plan is refused; a folder of a language is a folder like any other."""
+    tar(place / "submissions" / "evil.tar.gz", {"english/edr/EVIL1_primary/out.jsonl": jsonl()})
+    folder(place / "submissions" / "zed", {"english/out.jsonl": jsonl()})
+    content, _ = campaign(place, "--no-reports")
+    found = {one["system"]: one["status"] for one in content["submissions"]}
+    refused = dict.fromkeys(("invalid", "short", "hostile", "evil"), "refused")
+    assert found == {**dict.fromkeys((*SYSTEMS, "zed"), "ranked"), **refused}
+
+
 @pytest.mark.slow
 def test_archives_are_never_unpacked_to_disk(place: Path) -> None:
     """A hook sees each file that is opened to be written: only results are, also where a member is compressed."""

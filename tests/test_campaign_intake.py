@@ -28,6 +28,11 @@ def taken_in(path: Path, limits: Limits = USUAL, *, layout: Layout = "auto") -> 
     return submissions_in(str(path), limits, Children(), layout=layout)
 
 
+def refusals(path: Path, *, layout: Layout = "auto") -> dict[str, str]:
+    """The code for which each system is refused; empty: none."""
+    return {one.system: " ".join(problem.code for problem in one.problems) for one in taken_in(path, layout=layout)}
+
+
 def test_folders_archives_and_files_are_the_same_submission(tmp_path: Path) -> None:
     """However it is packed, the content has one hash, so it is scored once."""
     folder(tmp_path / "a", OUTPUT)
@@ -122,6 +127,31 @@ def test_layouts_are_not_mixed(tmp_path: Path) -> None:
     stray = [one for one in taken_in(tmp_path) if one.system == "stray"]
     assert [problem.code for problem in stray[0].problems] == ["layout-other"]
     assert [one.system for one in taken_in(tmp_path, layout="plain")] == ["english", "stray"]
+
+
+@pytest.mark.parametrize(("layout", "evil"), [("plain", "evil"), ("auto", "EVIL1_primary")])
+def test_one_submission_in_another_layout_changes_no_other(tmp_path: Path, layout: Layout, evil: str) -> None:
+    """Plain under most protocols; where both are possible, that of most entries that can be read."""
+    for name in "abc":
+        folder(tmp_path / name, OUTPUT)
+    tar(tmp_path / "evil.tar.gz", {"english/edr/EVIL1_primary/out.jsonl": jsonl()})
+    for name in "xyz":
+        tar(tmp_path / f"{name}.tar.gz", {"../evil": b"evil"})
+    expected = {**dict.fromkeys("abc", ""), evil: "layout-other", **dict.fromkeys("xyz", "archive-path")}
+    assert refusals(tmp_path, layout=layout) == expected
+
+
+def test_every_entry_is_taken_in_or_refused_by_name(tmp_path: Path) -> None:
+    """A language's folder without tasks, a task's without systems, and files beside them."""
+    folder(tmp_path / "fine", {"english/edr/FINE1_primary/out.jsonl": jsonl(), "notes/a.txt": b"", "description": b""})
+    folder(tmp_path / "zed", {"english/output.jsonl": jsonl()})
+    (tmp_path / "empty" / "english").mkdir(parents=True)
+    (tmp_path / "val" / "english" / "val").mkdir(parents=True)
+    tar(tmp_path / "packed.tar", {"english/output.jsonl": jsonl()})
+    odd = dict.fromkeys(("empty", "fine", "packed", "val", "zed"), "layout-other")
+    assert refusals(tmp_path, layout="ace") == {"FINE1_primary": "", **odd}
+    taken = {**dict.fromkeys(("fine", "packed", "zed"), ""), **dict.fromkeys(("empty", "val"), "submission-empty")}
+    assert refusals(tmp_path, layout="plain") == taken
 
 
 def test_two_submissions_of_one_name_are_both_refused(tmp_path: Path) -> None:

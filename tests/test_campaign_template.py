@@ -44,6 +44,7 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
 def test_the_commands_for_participants_are_exact(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each command of the page runs in the folder that participants get, which has no annotations of the test set."""
     run("campaign", "new", str(tmp_path / "task"), "-p", "tac-2017", "--set", "coref.mapping=span")
+    assert '\nlayout = "plain"  # system/files\n' in (tmp_path / "task" / "campaign.toml").read_text()
     participants = tmp_path / "task" / "participants"
     monkeypatch.chdir(participants)
     commands = re.findall(r"^    karat (.*)$", (participants / "README.md").read_text(), re.MULTILINE)

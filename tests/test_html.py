@@ -181,9 +181,15 @@ def test_keys_move_between_errors(opening: Open, scored: Path) -> None:
 def test_keys_can_be_switched_off(opening: Open, scored: Path) -> None:
     page = opening(scored)
     before = position(page)
-    page.locator(".help summary").click()
+    page.keyboard.press("?")
+    assert "next error" in page.get_by_role("dialog", name="Keys").inner_text()
+    page.keyboard.press("n")  # of the dialog, not of the documents
     page.locator("#shortcuts").uncheck()
+    page.keyboard.press("Escape")
+    assert page.get_by_role("dialog").count() == 0
     page.keyboard.press("n")
+    page.keyboard.press("?")
+    assert page.get_by_role("dialog").count() == 0
     assert position(page) == before
     page.get_by_role("button", name="Next error").click()
     assert position(page).startswith("Error 1 of")
@@ -218,6 +224,7 @@ def test_search_finds(opening: Open, scored: Path) -> None:
     assert title(page) == "tessen-2"
     page.get_by_label("Search").fill("nowhere at all")
     expect(page.locator("#list button")).to_have_count(0)
+    expect(page.locator("#list")).to_have_text("Nothing found for “nowhere at all”.")
     assert "0 of 12 documents" in page.locator("#list-count").inner_text()
     page.keyboard.press("Escape")
     expect(page.locator("#list button")).to_have_count(12)
@@ -272,6 +279,35 @@ def test_error_classes_lead_to_their_instances(opening: Open, scored: Path) -> N
     count = row.locator("td").first.inner_text()
     assert f"{count} errors" in page.locator("#list-count").inner_text()
     assert all("wrong realis" in text for text in page.locator("#items button").all_inner_texts())
+
+
+@pytest.mark.slow
+def test_a_link_restores_what_is_shown(browser: Any, opening: Open, compared: Path) -> None:
+    """The document, the error, and all that was chosen; what the page does not have is ignored."""
+    page = opening(compared)
+    choose(page, "Measure", "nugget.type")
+    choose(page, "System", "cautious")
+    choose(page, "Beside", "no other")
+    page.locator("#classes").get_by_label("match").uncheck()
+    page.get_by_label("Search").fill("strike")
+    expect(page.locator("#shown")).to_have_text("tac-2017 nugget.type; search strike")
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("n")
+    page.keyboard.press("n")
+    link = page.locator("#card").get_by_role("link").get_attribute("href")
+    expect(page).to_have_url(f"{compared.as_uri()}{link}")
+    shown = ("#card", "#list-count", "#position", "#items", "#classes", "#legend")
+    before = [page.locator(place).inner_text() for place in shown]
+    for bad in ("#errors", "#no-such-document/1", "#%/", f"{link.partition('?')[0]}0000?measure=x&system=y&hide=z"):
+        again = browser.new_page()
+        again.on("pageerror", lambda error: pytest.fail(str(error)))
+        again.goto(f"{compared.as_uri()}{bad}")
+        again.wait_for_selector("#list button")
+        assert again.locator("#card").is_hidden()
+        again.goto(f"{compared.as_uri()}{link}")
+        expect(again.locator("#card")).to_be_visible()
+        assert [again.locator(place).inner_text() for place in shown] == before
+        again.close()
 
 
 @pytest.mark.slow
@@ -513,6 +549,9 @@ def test_phone_dark_and_print(opening: Open, scored: Path, compared: Path) -> No
         page.emulate_media(media="print")
         assert page.locator("#text").is_visible()
         assert page.locator("#controls").is_hidden()
+        assert page.locator(".signature").inner_text().startswith("signature karat=")
+        framed = "nodes => nodes.some((n) => n.checkVisibility() && getComputedStyle(n).borderStyle !== 'none')"
+        assert page.locator("button, summary").evaluate_all(framed) is False
         assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
 
 

@@ -13,10 +13,11 @@ from karat.campaign.children import Children
 from karat.campaign.packages import Limits
 from karat.campaign.pseudonyms import Naming, RenumberedCorpus
 from karat.campaign.store import Check, Outcome, Store, StoredFinding, StoredResult, kept
-from karat.campaign.submissions import TASKS, Submission, Track
+from karat.campaign.submissions import TASKS, Layout, Submission, Track
 from karat.corpus.files import FileCorpus
 from karat.corpus.fingerprint import Fingerprint
 from karat.corpus.interface import Corpus
+from karat.corpus.opening import open_corpus
 from karat.inputs import read_bytes
 from karat.plugin import ReadOptions
 from karat.problems import Finding, Findings, KaratError, Rule, UsageError
@@ -124,14 +125,29 @@ def gold_path(root: str, track: Track) -> str | Finding:
     folder = Path(root)
     if not folder.exists():
         raise NO_FOLDER.error("there is no such file or folder", file=root)
-    languages = {path.name.lower(): path for path in folder.iterdir() if path.is_dir()} if folder.is_dir() else {}
-    if not track.language or languages.keys().isdisjoint(TASKS):
+    languages = _languages(folder)
+    if not track.language or not languages:
         return root
     if track.language not in languages:
         return NO_GOLD.at(f"gold has no folder {track.language}", file=root)
     language = languages[track.language]
     tasks = {path.name.lower(): path for path in language.iterdir() if path.is_dir()}
     return str(tasks.get(track.task, language))
+
+
+def _languages(gold: Path) -> dict[str, Path]:
+    """Return the folders of gold by their names, if some are languages of the ACE 2005 plan."""
+    folders = {path.name.lower(): path for path in gold.iterdir() if path.is_dir()} if gold.is_dir() else {}
+    return {} if folders.keys().isdisjoint(TASKS) else folders
+
+
+def layout_for(root: str, conditions: Conditions) -> Layout:
+    """Return the layout of submissions for this gold: that of the plan is only for tasks of ACE."""
+    corpus = open_corpus(root, format=conditions.gold_format, options=conditions.reading)
+    families = {choice.name for protocol in conditions.resolved(corpus) for choice in protocol.families}
+    if "ace" not in families:
+        return "plain"
+    return "ace" if _languages(Path(root)) else "auto"
 
 
 class Job(NamedTuple):

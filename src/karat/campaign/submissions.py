@@ -5,7 +5,7 @@ There are two layouts: `system/files`, and that of the ACE 2005 plan, `language/
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -22,11 +22,12 @@ PRIMARIES = Rule("primary-twice", "fatal", "Name one of them primary and the oth
 LANGUAGE = Rule("ace-language", "fatal", "Name the folder arabic, chinese or english (ACE 2005 plan, 3.7.1).")
 TASK = Rule("ace-task", "fatal", "Submit only tasks that the evaluation supports (ACE 2005 plan, Table 8).")
 SYSTEM = Rule("ace-system", "fatal", "Name the folder SITEn_primary or SITEn_contrastiveM (ACE 2005 plan, 3.7.1).")
-LAYOUT = Rule("layout-other", "fatal", "Pack language/task/SITEn_primary/files, as the others here, or use --layout.")
+LAYOUT = Rule("layout-other", "fatal", "Pack it as the others are packed, or choose the layout of all with --layout.")
 NO_FILES = Rule("submission-empty", "fatal", "Submit at least one file of system output.")
 
 Condition = Literal["primary", "contrastive"]
 Layout = Literal["auto", "ace", "plain"]
+"""`auto`: that of most entries."""
 OnPackage = Callable[[int, int], None]
 """Called after each package with the number done and the total."""
 
@@ -154,13 +155,18 @@ def submissions_in(
         contents[place] = Contents(_has_suffix(place.path), read) if isinstance(read, Finding) else read
         if on_package is not None:
             on_package(count, len(places))
-    found = [submission for place in places for submission in _submissions(place, contents[place], layout)]
+    found = []
+    in_plan: dict[Path, bool] = {}
+    for place in places:
+        for submission in _submissions(place, contents[place], layout):
+            if not submission.problems:
+                in_plan[place.entry] = bool(submission.track.language)
+            described = submission.described or bool(owners & _names(submission))
+            found.append(submission._replace(described=described))
     if not found:
         raise NONE.error("there is no submission in this folder", file=folder)
-    found = [
-        submission._replace(described=submission.described or bool(owners & _names(submission))) for submission in found
-    ]
-    return sorted(_checked(found), key=lambda submission: (submission.key, submission.package.name))
+    is_ace = layout == "ace" or (layout == "auto" and 2 * sum(in_plan.values()) >= len(in_plan))
+    return sorted(_checked(found, is_ace), key=lambda submission: (submission.key, submission.package.name))
 
 
 def _names(submission: Submission) -> set[str]:
@@ -175,8 +181,11 @@ class _Place(NamedTuple):
     """A package, and, where folders have the plan's layout, its language and task."""
 
     path: Path
+    entry: Path
+    """The entry of the folder of submissions that it is, or is in."""
     language: str = ""
     task: str = ""
+    """Empty: it is not in the place of a system."""
     described: bool = False
     owners: frozenset[str] = frozenset()
     """Sites whose descriptions are beside the package."""
@@ -187,28 +196,40 @@ def _contents(limits: Limits, place: _Place) -> Contents:
 
 
 def _places(path: Path, layout: Layout) -> Iterator[_Place]:
-    if layout != "plain" and path.is_dir() and not path.is_symlink():
+    """Yield the packages of an entry: itself or, in the plan's layout, each of its systems and whatever is beside them.
+
+    Each system is a package of its own: one that is hostile spoils no other.
+    """
+    if layout != "plain" and _is_folder(path):
         if _is_language(path.name):
-            yield from _places_of_language(path, described=False)
+            yield from _places_of_language(path, path, described=False)
             return
         children = _entries(path)
-        if languages := [child for child in children if child.is_dir() and _is_language(child.name)]:
+        if any(_is_folder(child) and _is_language(child.name) for child in children):
             described = any(description_owner(child.name) is not None for child in children)
-            for child in languages:
-                yield from _places_of_language(child, described=described)
+            for child in children:
+                if not _is_description(child):
+                    yield from _places_of_language(child, path, described=described)
             return
-    yield _Place(path)
+    yield _Place(path, path)
 
 
-def _places_of_language(folder: Path, *, described: bool) -> Iterator[_Place]:
-    """Yield the systems of a language, each a package of its own: one that is hostile spoils no other."""
-    for task in _entries(folder):
-        if task.is_dir():
-            paths = [path for path in (*_entries(folder), *_entries(task)) if path.is_file()]
-            owners = frozenset(owner.lower() for path in paths if (owner := description_owner(path.name)))
-            for path in _entries(task):
-                if not _is_description(path):
-                    yield _Place(path, folder.name, _package_name(task), described, owners)
+def _places_of_language(folder: Path, entry: Path, *, described: bool) -> Iterator[_Place]:
+    tasks = [task for task in _entries(folder) if not _is_description(task)] if _is_folder(folder) else []
+    for task in tasks:
+        systems = [path for path in _entries(task) if not _is_description(path)] if _is_folder(task) else []
+        paths = [path for path in (*_entries(folder), *_entries(task)) if path.is_file()] if systems else []
+        owners = frozenset(owner.lower() for path in paths if (owner := description_owner(path.name)))
+        for path in systems:
+            yield _Place(path, entry, folder.name, _package_name(task), described, owners)
+        if not systems:
+            yield _Place(task, entry, folder.name)
+    if not tasks:
+        yield _Place(folder, entry, folder.name)
+
+
+def _is_folder(path: Path) -> bool:
+    return path.is_dir() and not path.is_symlink()
 
 
 def _entries(folder: Path) -> list[Path]:
@@ -222,6 +243,11 @@ def _entries(folder: Path) -> list[Path]:
 def _submissions(place: _Place, contents: Contents, layout: Layout) -> Iterator[Submission]:
     package, (is_archive, members) = Package(place.path), contents
     name = _package_name(place.path)
+    if place.language and not place.task:
+        problem = LAYOUT.at("this is not in language/task/system/", file=package.name)
+        name = _package_name(place.entry)
+        yield Submission(package, Track(), name, name, problems=(problem,))
+        return
     if place.language:
         submission = _ace(package, Track(place.language, place.task), name, members, "")
         is_owner = submission.site.lower() in place.owners
@@ -234,8 +260,8 @@ def _submissions(place: _Place, contents: Contents, layout: Layout) -> Iterator[
         yield Submission(package, Track(), name, name, problems=(members,))
     elif depth is not None:
         yield from _ace_archive(package, members, depth)
-    elif layout == "ace":
-        problem = LAYOUT.at("this is not in the layout of the ACE 2005 plan", file=package.name)
+    elif layout == "plain" and _is_in_plan(place.path.name, members):
+        problem = LAYOUT.at("this is in the layout of the ACE 2005 plan, the campaign is not", file=package.name)
         yield Submission(package, Track(), name, name, problems=(problem,))
     else:  # a name of the plan's form says whose it is, and whether it is contrastive
         named = system_name(name) or SystemName(name, "primary")
@@ -286,6 +312,21 @@ def _ace_depth(names: Sequence[str]) -> int | None:
     return None
 
 
+def _is_in_plan(entry: str, members: Iterable[str]) -> bool:
+    """Return whether all files are in folders of a language, a task and a system, wherever these are."""
+    paths = [f"{entry}/{name}".split("/") for name in members if description_owner(name) is None]
+    return bool(paths) and any(
+        all(
+            len(parts) > depth + 3
+            and _is_language(parts[depth])
+            and parts[depth + 1].lower() in TASKS["english"]
+            and system_name(parts[depth + 2]) is not None
+            for parts in paths
+        )
+        for depth in range(3)
+    )
+
+
 def _ace_archive(package: Package, members: Mapping[str, str], depth: int) -> Iterator[Submission]:
     """Yield the systems of an archive in the plan's layout; `depth` folders are around those of languages."""
     systems: dict[tuple[str, ...], dict[str, str]] = {}
@@ -307,9 +348,8 @@ def _ace_archive(package: Package, members: Mapping[str, str], depth: int) -> It
         yield submission._replace(described=submission.described or described)
 
 
-def _checked(found: Sequence[Submission]) -> Iterator[Submission]:
-    """Yield submissions with problems that only all of them together show."""
-    is_ace = any(submission.track.language for submission in found)
+def _checked(found: Sequence[Submission], is_ace: bool) -> Iterator[Submission]:
+    """Yield submissions with problems that only all of them together show; `is_ace`: the layout is the plan's."""
     systems = Counter(submission.key for submission in found)
     primaries = Counter(
         (submission.track, submission.site.lower()) for submission in found if submission.condition == "primary"
@@ -320,8 +360,9 @@ def _checked(found: Sequence[Submission]) -> Iterator[Submission]:
         problems = submission.problems
         if problems:  # what is wrong with it alone comes first
             pass
-        elif is_ace and not submission.track.language:
-            problems = (LAYOUT.at("this is not in the layout of the ACE 2005 plan", file=place),)
+        elif is_ace != bool(submission.track.language):
+            words = ("not in", "the campaign is") if is_ace else ("in", "the campaign is not")
+            problems = (LAYOUT.at(f"this is {words[0]} the layout of the ACE 2005 plan, {words[1]}", file=place),)
         elif systems[key] > 1:
             problems = (TWICE.at(f"there are {systems[key]} submissions called {system}", file=place),)
         elif is_ace and submission.condition == "primary" and primaries[submission.track, submission.site.lower()] > 1:

@@ -136,7 +136,9 @@ def _format_option(*more: str, explained: str = "") -> Callable[[_Command], _Com
 
 
 tables_option = _format_option()
-report_option = _format_option("html", explained=", html is a report with the documents (see -o)")
+report_option = _format_option(
+    "html", explained=", html is a report with the documents, on a terminal written to karat-report.html"
+)
 
 
 def plot_option(

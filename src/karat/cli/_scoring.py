@@ -16,7 +16,7 @@ from karat.cli._options import (
     topics_option,
     wide_option,
 )
-from karat.cli._output import output_option, output_style
+from karat.cli._output import html_file, output_option, output_style
 from karat.cli._values import Nearest, completes
 from karat.problems import UsageError
 
@@ -250,6 +250,7 @@ def scoring_options(command: _Command) -> _Command:
             **chosen, settings=dict(map(parse_setting, settings)) | ({"validated": True} if validated else {})
         )
         form, digits, sort, summary, wide = (given.pop(name) for name in ("form", "digits", "sort", "summary", "wide"))
+        output = html_file(output) if form == "html" else output
         return command(*args, options=options, output=Output(form, output, digits, sort, summary, wide), **given)
 
     decorated: Any = with_options

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from karat.cli._options import input_options, print_findings, progress, topics_option, validated_option
-from karat.cli._output import output_option, output_style, refuse_overwriting, write_output
+from karat.cli._output import html_file, output_option, output_style, refuse_overwriting, report_size, write_output
 from karat.cli._values import FILE, Nearest
 from karat.problems import placed
 
@@ -100,6 +100,7 @@ def audit(
     from karat.protocols.signature import work_signature
     from karat.report import audit as report
 
+    output = html_file(output) if form == "html" and plant is None else output
     findings = Findings()
     opened = open_corpus(corpus, format=input_format, options=reading, report=findings.add).of_topics(topics)
     refuse_overwriting(output, opened.inputs(), folder=corpus)
@@ -134,3 +135,5 @@ def audit(
         content = forms[form]()
     print_findings(findings)
     write_output(content, output)
+    if form == "html":
+        report_size(output, 0)

@@ -108,7 +108,8 @@ def _limit(name: str, default: int, help_: str, metavar: str = "N") -> Callable[
     type=Nearest(["auto", "ace", "plain"]),
     default="auto",
     show_default=True,
-    help="Layout of submissions: language/task/system/files (ace) or system/files (plain); auto detects it.",
+    help="Layout of submissions: language/task/system/files (ace), or system/files (plain). Auto: plain; under an ACE "
+    "protocol, that of gold with folders of languages, else of most submissions.",
 )
 @_limit("--max-members", 10_000, "Maximum number of files and folders in a submission.")
 @_limit(
@@ -208,7 +209,7 @@ def campaign(
     from karat.campaign.outputs import Outputs
     from karat.campaign.packages import Limits
     from karat.campaign.ranking import Statistics
-    from karat.campaign.scoring import Conditions, gold_path
+    from karat.campaign.scoring import Conditions, gold_path, layout_for
     from karat.campaign.site import slug
     from karat.campaign.store import Store
     from karat.campaign.submissions import Track, submissions_in
@@ -231,6 +232,7 @@ def campaign(
     statistics = Statistics(level, resamples, seed or SEED)
     children = Children(jobs or cores(), ChildLimits(cpu_limit, memory_limit, time_limit))
     run = Run(gold, conditions, children, statistics, sort_by)
+    layout = layout if layout != "auto" else layout_for(gold, conditions)
     packages = submissions_in(submissions, limits, children, layout=layout, on_package=progress("packages"))
     own_folder(str(folder), STORE)
     with Store(folder / STORE) as store:

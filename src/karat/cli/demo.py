@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from karat.cli._folders import copy_new
-from karat.cli._output import UNWRITABLE, write_output
+from karat.cli._output import refuse_other_files, write_output
 from karat.cli._sections import Renamed
 from karat.cli._values import FILE
 from karat.problems import UsageError
@@ -53,7 +53,7 @@ def demo(output: str | None, into: str | None) -> None:
         if into is None:
             click.echo(showcase.shown(folder))
             output = output or REPORT
-            _refuse_other_files(Path(output))
+            refuse_other_files(Path(output))
             write_output(showcase.report(folder), output)
             click.echo(f"\nReport: {output}\n  {ABOUT}")
         else:
@@ -61,11 +61,3 @@ def demo(output: str | None, into: str | None) -> None:
             copy_new(copies)
             for path in copies:
                 click.echo(path)
-
-
-def _refuse_other_files(path: Path) -> None:
-    """Refuse to replace a file that is not a report."""
-    from karat.report.html.page import is_report
-
-    if path.is_file() and not is_report(path):
-        raise UNWRITABLE.error("this file exists and is not a report that karat has written", file=str(path))

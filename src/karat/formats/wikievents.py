@@ -16,13 +16,11 @@ belongs to gold: `--set clusters=FILE`. The files have no heads; `match=head` ne
 with "informative" arguments has the same form, and is other gold.
 """
 
-import msgspec
 from msgspec import Raw, Struct
 
-from karat.formats._events import Annotated, EventDocument, EventMention, add_mentions, refuse_unit, sentences_of
-from karat.formats._json import COREFERENCE, FILLED_TEMPLATES, each_value, form, lines_with, recognises, record_of
+from karat.formats._events import Annotated, EventDocument, EventMention, add_mentions, event_format, sentences_of
+from karat.formats._json import COREFERENCE, FILLED_TEMPLATES, form
 from karat.model import Document, Id
-from karat.plugin.formats import Context, Format, Piece
 from karat.problems import Rule
 
 SHAPE = Rule(
@@ -47,20 +45,13 @@ class _Record(Annotated, frozen=True, kw_only=True):
     sentences: tuple[_Sentence, ...] = ()
 
 
-_decoder = msgspec.json.Decoder(_Record)
-
-
 def related(name: str, head: bytes) -> str | None:
     """Say what to do with the coreference file, and with predictions that are text."""
     del name
     return KIN.get(form(head) or "")
 
 
-def read(value: Piece, context: Context) -> Document:
-    """Read one document."""
-    refuse_unit(context.options.unit, "token", value)
-    record = record_of(value, _decoder, SHAPE)
-    content = EventDocument(record.doc_id, context, value)
+def _read(record: _Record, content: EventDocument) -> Document:
     add_mentions(record, content)
     lengths = [len(sentence.tokens) for sentence in record.sentences]
     return content.document(
@@ -71,15 +62,15 @@ def read(value: Piece, context: Context) -> Document:
     )
 
 
-FORMAT = Format(
+FORMAT = event_format(
+    "wikievents",
+    _Record,
+    SHAPE,
+    _read,
+    key="doc_id",
+    unit="token",
     title="WikiEvents, JSON lines",
     about=__doc__,
-    suffixes=(".wikievents.json", ".wikievents.jsonl"),
-    unit="token",
     protocols=("wikievents-2021",),
-    sniff=recognises("wikievents"),
     related=related,
-    read=each_value(read),
-    marker=lines_with("doc_id"),
-    global_ids="none",
 )

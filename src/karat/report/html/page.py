@@ -15,7 +15,7 @@ from markupsafe import Markup
 from karat.problems import visible
 
 STYLESHEET = "report.css"
-SCRIPTS = ("data", "instances", "controls", "text", "items", "moving", "events")
+SCRIPTS = ("data", "instances", "controls", "text", "items", "moving", "address", "events")
 """The files of the script, in their order."""
 GENERATOR = '<meta name="generator" content="karat '
 """The name of the program in the head of every page."""

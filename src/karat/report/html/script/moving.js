@@ -1,7 +1,10 @@
 // Opening documents, selecting outcomes, moving from error to error, and pointing at mentions.
 
+let isStarted = false;
 function open(number, { focus = false } = {}) {
   const own = load(number);
+  if (isStarted) showAddress();
+  isStarted = true;
   state.doc = number;
   state.selected = -1;
   $("document-title").replaceChildren(bdi(index.documents[number]));
@@ -24,6 +27,7 @@ function select(number, { scroll = true } = {}) {
   row?.setAttribute("aria-pressed", "true");
   drawCard(load(state.doc));
   showPosition();
+  showAddress();
   const one = instancesOf(state.doc)[number];
   if (!one) return;
   const nodes = piecesOf(one);

@@ -316,7 +316,7 @@ def test_pages_show_what_karat_prints(path: Path, tmp_path: Path, monkeypatch: p
 
 
 def test_the_pages_do_run_something() -> None:
-    for name in ("tutorial.md", "readings.md"):
+    for name in ("tutorial.md", "readings/mentions.md"):
         assert len(re.findall(r"^\$ karat ", (DOCS / name).read_text(encoding="utf-8"), re.MULTILINE)) > 15
     assert ">>> " in (DOCS / "python.md").read_text(encoding="utf-8")
 

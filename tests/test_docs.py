@@ -20,6 +20,7 @@ from typing import Any, get_args
 from unittest.mock import patch
 
 import declared
+import formulas
 import markup
 import pytest
 import reference
@@ -105,9 +106,11 @@ def test_a_measure_page_has_the_whole_card(name: str, pages: dict[str, str]) -> 
     page, card = pages[f"measures/{name}.md"], MEASURES.get(name).card
     block = re.search(r'<table class="formula">.*</table>', page)
     assert block is not None
-    written = html.unescape(re.sub(r"<[^>]+>", "", block[0]))
-    printed = re.sub(r"\s|_(?=[A-Za-z])", "", card.formula.translate(str.maketrans("²³", "23")))
-    assert written.replace(" ", "").replace("_", "") == printed
+    written = html.unescape(re.sub(r"<[^>]+>", "", block[0])).replace(formulas.MINUS, "-")
+    written, printed = (
+        re.sub(r"[\s_]", "", text.translate(str.maketrans("²³", "23"))) for text in (written, card.formula)
+    )
+    assert written == printed
     for symbol, meaning in card.symbols.items():
         assert f"| {markup.code(symbol)} | {markup.prose(meaning)} |" in page
     for text in (card.citation, *card.traps, *card.departures, *card.rows.values()):

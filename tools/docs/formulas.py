@@ -11,6 +11,11 @@ from collections.abc import Iterable, Iterator
 TOKEN = re.compile(r"\s+|[A-Z]\d|[A-Za-z]+(?:[-'][A-Za-z]+)*|\d+(?:[.,]\d+)*|.")
 WORD = re.compile(r"[A-Za-z][A-Za-z'-]+|[A-Z]\d")
 POWERS = {"²": "2", "³": "3"}
+MINUS = "\u2212"
+MATHS = re.compile(r"[=|/·∩Σ√_]|\b[A-Za-z]\(|\bP\d")
+"""What a cell has that is not only words."""
+CLOSE = "()[]|,;"
+"""Operators without space of their own."""
 
 
 def formula(text: str, symbols: Iterable[str] = ()) -> str:
@@ -33,17 +38,23 @@ def formula(text: str, symbols: Iterable[str] = ()) -> str:
 
 
 def _math(cell: str, defined: list[str]) -> str:
-    """A cell as MathML; without operators and variables, as text."""
-    pieces = list(_tokens(cell, defined))
-    if all(kind in ("word", "blank") for kind, _ in pieces):
+    """A cell as MathML; words alone stay text."""
+    if not MATHS.search(cell):
         return html.escape(cell)
+    pieces = list(_tokens(cell, defined))
     elements = []
     for index, (kind, token) in enumerate(pieces):
         if kind != "blank":
             elements.append(_element(kind, token))
-        elif "operator" not in (pieces[index - 1][0], pieces[index + 1][0]):
+        elif _is_apart(pieces[index - 1], pieces[index + 1]):
             elements.append('<mspace width="0.35em"/>')
     return f"<math>{''.join(elements)}</math>"
+
+
+def _is_apart(before: tuple[str, str], after: tuple[str, str]) -> bool:
+    """Whether a blank between two tokens shows: operators bring their own space."""
+    closed = before[1] in ",;:" or (before[1] in ")]|" and after[0] in ("word", "variable"))
+    return closed or "operator" not in (before[0], after[0])
 
 
 def _tokens(cell: str, defined: list[str]) -> Iterator[tuple[str, str]]:
@@ -59,7 +70,7 @@ def _tokens(cell: str, defined: list[str]) -> Iterator[tuple[str, str]]:
             token, place = token + subscript[0], place + len(subscript[0])
         if token.isspace():
             yield "blank", token
-        elif symbol or subscript or (token.isalpha() and len(token) == 1):
+        elif symbol or subscript or (token.isalpha() and len(token) == 1 and token not in "ΣΠ"):
             yield "variable", token
         else:
             yield "word" if WORD.fullmatch(token) else "number" if token[0].isdigit() else "operator", token
@@ -78,7 +89,10 @@ def _element(kind: str, token: str) -> str:
         return f"<msub>{_name(base)}{_name(below)}</msub>" if below else _name(base)
     if token in POWERS:
         return f"<msup><mrow></mrow><mn>{POWERS[token]}</mn></msup>"
-    tag = {"word": "mtext", "number": "mn"}.get(kind, "mo")
+    if kind == "operator":
+        space = ' lspace="0" rspace="0"' if token in CLOSE else ""
+        return f'<mo stretchy="false" largeop="false"{space}>{html.escape(MINUS if token == "-" else token)}</mo>'
+    tag = "mtext" if kind == "word" else "mn"
     return f"<{tag}>{html.escape(token)}</{tag}>"
 
 

@@ -13,7 +13,7 @@ from msgspec.structs import astuple, replace
 
 from karat.counts import Counts, PrecisionRecall, ScoreValues
 from karat.filters import collapsing, divided
-from karat.model import Document, Mention, Pair
+from karat.model import Document, Mention, Pair, Value
 from karat.plugin import AlignedPairs, AlignmentSpec, ArgumentItem, ElementItem, Measure, Outcome, RelationItem, Tables
 from karat.problems import KaratError, Rule, ignore
 from karat.protocols import Protocol
@@ -59,6 +59,8 @@ class Breakdown:
 
     def __init__(self, field: Field, measures: Sequence[AveragedMeasure], protocol: Protocol) -> None:
         self.field, self._protocol = field, protocol
+        self._named: dict[tuple[Value | type | None, ...], tuple[FieldValue, str]] = {}
+        """For the values of an item, and their types (1 is True for Python): the key that equal ones share, and their spelling."""
         self._collapse = collapsing(protocol.collapse)
         self._summed = [(measure, averages) for measure, averages in measures if measure.table.alignment is None]
         by_alignment: dict[AlignmentSpec, list[AveragedMeasure]] = {}
@@ -161,8 +163,11 @@ class Breakdown:
     ) -> FieldValue:
         """Return the value of an item. Values that the protocol considers equal share one row, spelt as in gold."""
         values = self.field.values(item.kind, item.attributes, document)
-        key = self.field.key(values, self._protocol.comparison)
-        spelling = (not in_gold, joined(values))
+        typed = *values, *map(type, values)
+        if typed not in self._named:
+            self._named[typed] = self.field.key(values, self._protocol.comparison), joined(values)
+        key, name = self._named[typed]
+        spelling = (not in_gold, name)
         row.spellings[key] = min(spelling, row.spellings.get(key, spelling))
         return key
 

@@ -202,7 +202,7 @@ class Pipeline:
             from karat.checks.pairs import in_one_numbering
 
             pair = in_one_numbering(pair)
-        if chosen and any(plan.scores_types or plan.scores_roles for plan in self.plans):
+        if chosen and self.work.edits is None and any(plan.scores_types or plan.scores_roles for plan in self.plans):
             batch.labels.add(pair, roles=any(plan.scores_roles for plan in self.plans))
         with self.places.of(id_):
             prepared = self._preparation.prepare(pair, chosen)

@@ -154,3 +154,14 @@ def test_gold_of_a_track_without_a_valid_submission_is_not_read(place: Path) -> 
     ]
     assert refused == [(None, None, "evil"), ("arabic", "vdr", "BBN1_primary"), ("english", "edr", "SRI1_primary")]
     assert {one["language"] for one in content["rankings"]} == {"chinese", "english"}
+
+
+def test_a_template_for_gold_of_several_languages(place: Path) -> None:
+    made = run("campaign", "new", str(place / "task"), "--gold", str(place / "gold"), "-p", "ace-2005")
+    assert made.code == 0, made.err
+    assert '\nlayout = "ace"  # language/task/' in (place / "task" / "campaign.toml").read_text()
+    (place / "task" / "submissions").rename(place / "empty")
+    (place / "submissions").rename(place / "task" / "submissions")
+    done = run("campaign", "--config", str(place / "task" / "campaign.toml"), "--no-reports", "--jobs", "1")
+    assert done.code == 0, done.err
+    assert done.out.startswith("7 submissions: 4 ranked, 3 refused")

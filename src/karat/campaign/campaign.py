@@ -2,11 +2,8 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import NamedTuple
-
-import msgspec
 
 from karat.campaign.children import Children
 from karat.campaign.pseudonyms import Naming
@@ -159,11 +156,9 @@ def _entry(submission: Submission, job: Job | None, store: Store, naming: Naming
     if content is None:
         outcome = Outcome(Check.refused(submission.problems, submission.package.name))
     else:
-        try:
-            outcome = Outcome.decoded(content)
-        except msgspec.MsgspecError:
-            raise store.unusable("a result in it is damaged") from None
-    outcome = outcome.changed(partial(naming.hidden, submission))
+        outcome = Outcome.decoded(content)
+    if naming.is_blind:
+        outcome = outcome.concealed()
     name = naming.system(submission)
     results = []
     if job is not None:

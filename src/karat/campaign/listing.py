@@ -96,18 +96,23 @@ def descriptions(campaign: Campaign) -> Table:
 
 def rows(campaign: Campaign) -> list[dict[str, Any]]:
     """Return one row for each system and measure of each ranking; scores and differences are fractions."""
-    found = []
-    for ranking in campaign.rankings:
-        for row in ranking.comparison.to_dicts():
-            chosen = {key: value for key, value in row.items() if key not in ("runs", "by", "by_value", "deviation")}
-            found.append({**ranking.to_dict(), **chosen})
-    return found
+    return [row for ranking in campaign.rankings for row in _rows(ranking)]
+
+
+def _rows(ranking: Ranking) -> Iterator[dict[str, Any]]:
+    for row in ranking.comparison.to_dicts():
+        chosen = {key: value for key, value in row.items() if key not in ("runs", "by", "by_value", "deviation")}
+        yield {**ranking.to_dict(), **chosen}
 
 
 def rankings_csv(campaign: Campaign, view: View) -> str:
     """Return the rankings as one table."""
-    comments = [f"signature {line}" for line in signatures(campaign)]
-    return csv(tidy(rows(campaign), comments, digits=view.digits))
+    signed = [
+        {**row, "signature": ranking.comparison.first.signature}
+        for ranking in campaign.rankings
+        for row in _rows(ranking)
+    ]
+    return csv(tidy(signed, digits=view.digits))
 
 
 def signatures(campaign: Campaign) -> list[str]:
@@ -146,7 +151,7 @@ def submission_rows(campaign: Campaign) -> list[dict[str, Any]]:
 
 def submissions_csv(campaign: Campaign) -> str:
     """Return the submissions as one table."""
-    return csv(tidy(submission_rows(campaign), [], digits=2))
+    return csv(tidy(submission_rows(campaign), digits=2))
 
 
 def json(campaign: Campaign) -> str:

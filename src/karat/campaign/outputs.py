@@ -99,7 +99,9 @@ class Publication:
 
     def csv(self, view: View) -> str:
         """Return the scores as one table."""
-        return csv(tidy(self.rows(), [f"signature {line}" for line in self.signatures()], digits=view.digits))
+        signatures = [scores.ranking.comparison.first.signature for scores in self.scores for _ in scores.systems]
+        rows = [{**row, "signature": line} for row, line in zip(self.rows(), signatures, strict=True)]
+        return csv(tidy(rows, digits=view.digits))
 
     def json(self) -> str:
         """Return the scores as JSON."""

@@ -272,8 +272,7 @@ def track_path(track: Track) -> str:
 
 def entry_slug(entry: Entry) -> str:
     """Return the name of the files about a submission."""
-    place = "" if entry.track == Track() else f"{entry.track.language}-{entry.track.task}-"
-    return f"{place}{slug(entry.name)}"
+    return slug(entry.name if entry.track == Track() else f"{entry.track}/{entry.name}")
 
 
 def entry_path(entry: Entry) -> str:
@@ -286,6 +285,6 @@ def _called(entry: Entry) -> str:
 
 
 def slug(text: str) -> str:
-    """Return a file name for any text: itself if it is plain, else with a hash, so that no two texts share one."""
-    plain = re.sub(r"[^a-z0-9_-]+", "-", text.lower()).strip("-")[:LONGEST]
-    return plain if plain == text else f"{plain}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
+    """Return a file name for any text, and no two texts share one: itself if it is plain, else with `--` and a hash."""
+    plain = re.sub(r"[^a-z0-9_]+", "-", text.lower()).strip("-")[:LONGEST]
+    return plain if plain and plain == text else f"{plain}--{hashlib.sha256(text.encode()).hexdigest()[:16]}"

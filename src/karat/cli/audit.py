@@ -22,8 +22,8 @@ Examples:
   karat audit ecbplus/ --topics 1-22 --plant 0.05
 
 Pairs of event mentions of one topic with similar heads are classified by an anchored SVM (Goldberg and Elhadad 2007;
-Upadhyay et al. 2016, section 7.3). What it can only memorise is suspicious: a link that is missing, or one that is
-wrong. Needs the extra karat[baselines].
+Upadhyay et al. 2016, section 7.3). What it can only memorise is suspicious: a link that is missing, or one that
+is wrong. Needs the extra karat[baselines].
 """
 
 
@@ -44,7 +44,12 @@ wrong. Needs the extra karat[baselines].
     help="List only links that may be missing, or only links that look wrong. Default: both, missing ones first.",
 )
 @click.option(
-    "--most", type=click.IntRange(0), default=20, show_default=True, help="Print at most so many pairs as text; 0: all."
+    "--most",
+    metavar="N",
+    type=click.IntRange(0),
+    default=20,
+    show_default=True,
+    help="Show at most N pairs in text (0 = all).",
 )
 @click.option(
     "--plant",
@@ -54,7 +59,7 @@ wrong. Needs the extra karat[baselines].
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Random seed of --plant.")
 @click.option(
-    "--analyser", metavar="NAME", default="lemminflect", show_default=True, help="What finds lemmas and heads."
+    "--analyser", metavar="NAME", default="lemminflect", show_default=True, help="Library that finds lemmas and heads."
 )
 @input_options
 @validated_option
@@ -82,10 +87,10 @@ def audit(
     form: str,
     output: str | None,
 ) -> None:
-    """List suspicious annotations in CORPUS, the most suspicious first.
+    """List suspicious annotations in CORPUS.
 
-    First event mentions that may corefer but are not linked, then links that look wrong, and documents that look only
-    partly annotated. A suspicion is not an error: read both sentences.
+    First event mentions that may corefer but are not linked, then links that look wrong, then documents that look only
+    partly annotated, the most suspicious first. A suspicion is not an error: read both sentences.
     """
     from karat.audit import suspicions
     from karat.audit.pairs import pairs

@@ -233,7 +233,7 @@ def _error_table(
         percentage(measure.score.get(measure.main), digits),
         rows,
         [absent.name for absent in measure.classes if not absent.count],
-        [f"{found.name} cannot be repaired alone: {found.why_not}" for found in classes if found.why_not],
+        [f"{found.name} cannot be fixed on its own: {found.why_not}" for found in classes if found.why_not],
         confusions,
     )
 

@@ -212,7 +212,7 @@ class Pipeline:
             from karat.checks.pairs import in_one_numbering
 
             pair = in_one_numbering(pair)
-        if chosen and self._scores_labels:
+        if chosen and self._scores_labels and self.work.edits is None:
             batch.labels.add(pair, roles=self._scores_roles)
         with self.places.of(id_):
             prepared = self._preparation.prepare(pair, chosen)

@@ -172,7 +172,7 @@ def _remarks(body: list[ast.stmt]) -> dict[str, str]:
 def _applied(module: ModuleType) -> Iterator[tuple[Rule, list[str]]]:
     """Where rules are applied, `RULE.error(message)` or `report(RULE, ..., message)`, and with which messages."""
     names = {name: value for name, value in vars(module).items() if isinstance(value, Rule)}
-    calls = list(_calls(module))
+    calls = list(_calls(module)) if names else []
     for call, scope in calls:
         owner = call.func.value if isinstance(call.func, ast.Attribute) else None
         if owner is not None and call.args and (rules := scope.rules(owner, names)):

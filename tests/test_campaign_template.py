@@ -44,6 +44,7 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
 def test_the_commands_for_participants_are_exact(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each command of the page runs in the folder that participants get, which has no annotations of the test set."""
     run("campaign", "new", str(tmp_path / "task"), "-p", "tac-2017", "--set", "coref.mapping=span")
+    assert '\nlayout = "plain"  # system/files\n' in (tmp_path / "task" / "campaign.toml").read_text()
     participants = tmp_path / "task" / "participants"
     monkeypatch.chdir(participants)
     commands = re.findall(r"^    karat (.*)$", (participants / "README.md").read_text(), re.MULTILINE)
@@ -149,4 +150,12 @@ def test_a_submission_that_is_not_valid_fails_with_a_reason(app: Path) -> None:
     done = score(app)
     assert done.returncode != 0
     assert "document-missing" in done.stdout
+    assert not (app / "output" / "scores.json").exists()
+
+
+def test_a_link_in_a_submission_fails_with_a_reason(app: Path) -> None:
+    """In a container, gold is beside the submission."""
+    (app / "input" / "res" / "out.jsonl").symlink_to("../ref/gold.jsonl")
+    done = score(app)
+    assert (done.returncode, done.stderr) == (1, "out.jsonl is a link; submit the file itself.\n")
     assert not (app / "output" / "scores.json").exists()

@@ -73,7 +73,7 @@ def test_heads_kinds_and_a_document_without_mentions(tmp_path: Path) -> None:
         ("document,start,end,last\n", "g.csv, line 1: both end (exclusive) and last (inclusive) are given"),
         ("document,start,end,end\n", "g.csv, line 1: each column needs a name of its own"),
         ("document,start,end\nd,1\n", "g.csv, line 2: found 2 cells, expected 3, as the first row has"),
-        ("document,start,end\n,1,2\n", "g.csv, line 2: this row names no document"),
+        ("document,start,end\n,1,2\n", "g.csv, line 2: this row has no document"),
         ('document,start,end\nd,1,"2\n', "g.csv, line 2: a cell in quotes does not end"),
         ("document,start,end\nd,1,x\n", "g.csv, line 2: start is '1' and end is 'x'"),
         ("document,start,last\nd,4,3\n", "g.csv, line 2: start is '4' and last is '3'"),
@@ -115,7 +115,7 @@ def test_what_a_table_cannot_hold_is_a_loss(tmp_path: Path) -> None:
     lost = {line.removeprefix("would be lost: ") for line in done.err.splitlines() if line.startswith("would be lost")}
     assert lost == {
         "the document's text (1)",
-        "the attribute start, the name of which means something else in a table (1)",
+        "the attribute start, whose name means something else in a table (1)",
         "the type of the attribute score, which is not text (1)",
         "links of kind after (1)",
     }

@@ -342,8 +342,8 @@ def test_the_page_on_citing_agrees_with_the_citation_file() -> None:
 
 
 def test_a_session_is_copied_as_its_commands() -> None:
-    console = "$ karat demo --to here\nhere/gold.jsonl\n$ cd here\n"
-    assert sessions.commands(console, "console") == "karat demo --to here\ncd here"
+    console = "$ karat demo --into here\nhere/gold.jsonl\n$ cd here\n"
+    assert sessions.commands(console, "console") == "karat demo --into here\ncd here"
     python = ">>> for name in names:\n...     print(name)\n...\none\n>>> 1 < 2\nTrue\n"
     assert sessions.commands(python, "pycon") == "for name in names:\n    print(name)\n\n1 < 2"
     block = '<div class="language-pycon highlight"><pre><span class="gp">&gt;&gt;&gt; </span>1 &lt; 2\n</pre></div>'
@@ -424,7 +424,7 @@ def test_commands_print_what_the_readme_shows(tmp_path: Path, monkeypatch: pytes
 def test_other_commands_of_the_readme_run_there_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Those in the text that name only files of the demo."""
     monkeypatch.chdir(tmp_path)
-    assert CliRunner().invoke(cli, ["demo", "--to", "."]).exit_code == 0
+    assert CliRunner().invoke(cli, ["demo", "--into", "."]).exit_code == 0
     inline = [re.sub(r"\s+", " ", command) for command in re.findall(r"`karat ([^`]+)`", README)]
     names = {path.name for path in tmp_path.iterdir()}
     runnable = [c for c in inline if c.startswith("score ") and names.issuperset(re.findall(r"\S+(?:\.\w+|/)", c))]

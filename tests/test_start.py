@@ -13,6 +13,8 @@ from click.shell_completion import ShellComplete, get_completion_class
 
 from karat import __version__
 from karat.cli import cli
+from karat.cli._sections import SECTIONS
+from karat.cli.program import SUMMARIES
 from karat.families import MEASURES
 from karat.protocols import PROTOCOLS
 from tests.running import run
@@ -81,6 +83,41 @@ def test_help_and_version() -> None:
     wrong = run("help", "scroe")
     assert wrong.code == 2
     assert "'score'" in wrong.err
+
+
+def test_help_lists_every_command_in_one_line() -> None:
+    lines = run("--help").out.splitlines()
+    for name, summary in SUMMARIES.items():
+        assert f"  {name.ljust(max(map(len, SUMMARIES)))}  {summary}" in lines
+    assert max(map(len, lines[: lines.index("  Examples:")])) <= 80
+
+
+def test_help_lists_every_option_of_a_long_command_in_a_section() -> None:
+    for name in ("score", "compare", "campaign"):
+        help_, _, other = run(name, "--help").out.partition("\nOther:\n")
+        assert all(f"\n{title}:\n" in help_ for title in SECTIONS)
+        assert other.splitlines()[0].split() == ["-h,", "--help", "Show", "this", "message", "and", "exit."]
+        assert other.splitlines()[1] == ""
+
+
+def test_a_former_name_of_an_option_is_taken_and_not_shown(tmp_path: Path) -> None:
+    help_ = run("demo", "--help").out
+    assert "--into DIR" in help_
+    assert "--to" not in help_
+    assert run("demo", "--to", str(tmp_path / "copy")).code == 0
+    assert (tmp_path / "copy" / "gold.jsonl").is_file()
+
+
+def test_one_option_gives_the_format_of_both_sides(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("gold", "system"):
+        shutil.copy(DATA / f"{name}.tbf", name)
+    formats = ("--gold-format", "tbf", "--system-format", "tbf")
+    both = run("score", "gold", "system", "--input-format", "tbf")
+    assert both == run("score", "gold", "system", *formats)
+    assert both.code == 0
+    one = run("score", "gold", "system", "--input-format", "jsonl", *formats)
+    assert one == both, "the option of a side decides"
 
 
 def test_files_with_nearly_that_name(monkeypatch: pytest.MonkeyPatch) -> None:

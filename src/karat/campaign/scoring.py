@@ -11,12 +11,13 @@ from msgspec.structs import replace as replace_fields
 
 from karat.campaign.children import Children
 from karat.campaign.packages import Limits
-from karat.campaign.pseudonyms import Naming, RenumberedCorpus
+from karat.campaign.pseudonyms import NamelessCorpus, Naming
 from karat.campaign.store import Check, Outcome, Store, StoredFinding, StoredResult, kept
-from karat.campaign.submissions import TASKS, Submission, Track
+from karat.campaign.submissions import TASKS, Layout, Submission, Track
 from karat.corpus.files import FileCorpus
 from karat.corpus.fingerprint import Fingerprint
 from karat.corpus.interface import Corpus
+from karat.corpus.opening import open_corpus
 from karat.inputs import read_bytes
 from karat.plugin import ReadOptions
 from karat.problems import Finding, Findings, KaratError, Rule, UsageError
@@ -29,7 +30,7 @@ from karat.run.plan import Options, unit_of
 from karat.run.scoring import score
 from karat.run.validation import Validation, reference, validate_files
 
-NO_GOLD = Rule("gold-no-language", "fatal", "Give gold a folder of that name, or leave the submissions out.")
+NO_GOLD = Rule("gold-no-language", "fatal", "Add a folder of that name to gold, or remove the submissions.")
 NO_FOLDER = Rule("gold-missing", "fatal", "Name the folder or file of the gold annotations.")
 
 OnJob = Callable[[int, int], None]
@@ -124,14 +125,29 @@ def gold_path(root: str, track: Track) -> str | Finding:
     folder = Path(root)
     if not folder.exists():
         raise NO_FOLDER.error("there is no such file or folder", file=root)
-    languages = {path.name.lower(): path for path in folder.iterdir() if path.is_dir()} if folder.is_dir() else {}
-    if not track.language or languages.keys().isdisjoint(TASKS):
+    languages = _languages(folder)
+    if not track.language or not languages:
         return root
     if track.language not in languages:
         return NO_GOLD.at(f"gold has no folder {track.language}", file=root)
     language = languages[track.language]
     tasks = {path.name.lower(): path for path in language.iterdir() if path.is_dir()}
     return str(tasks.get(track.task, language))
+
+
+def _languages(gold: Path) -> dict[str, Path]:
+    """Return the folders of gold by their names, if some are languages of the ACE 2005 plan."""
+    folders = {path.name.lower(): path for path in gold.iterdir() if path.is_dir()} if gold.is_dir() else {}
+    return {} if folders.keys().isdisjoint(TASKS) else folders
+
+
+def layout_for(root: str, conditions: Conditions) -> Layout:
+    """Return the layout of submissions for this gold: that of the plan is only for tasks of ACE."""
+    corpus = open_corpus(root, format=conditions.gold_format, options=conditions.reading)
+    families = {choice.name for protocol in conditions.resolved(corpus) for choice in protocol.families}
+    if "ace" not in families:
+        return "plain"
+    return "ace" if _languages(Path(root)) else "auto"
 
 
 class Job(NamedTuple):
@@ -246,8 +262,9 @@ def _report(conditions: Conditions, job: Job) -> bytes:
     """Return the error report of a submission that was scored, as HTML."""
     _, corpus = _validated(conditions, job)
     assert corpus is not None, "only submissions that were scored have reports"
-    system: Corpus = RenumberedCorpus(corpus) if job.naming.is_blind else corpus
     gold, protocols = job.gold.corpus, job.gold.protocols
+    hide = partial(job.naming.hidden, job.submission)
+    system: Corpus = NamelessCorpus(corpus, gold, hide) if job.naming.is_blind else corpus
     fields = default_fields(gold, protocols)
     options = conditions.run_options(job.measures)
     options = replace_fields(options, by=fields, details=True, errors=True, keep_rows=False)
@@ -260,10 +277,11 @@ def _report(conditions: Conditions, job: Job) -> bytes:
 
 def _named(result: Result, job: Job) -> Result:
     """Return the result with names as the campaign shows them."""
-    place, hide = job.submission.package.name, partial(job.naming.hidden, job.submission)
+    stored = [StoredFinding.of(finding, job.submission.package.name) for finding in result.warnings]
+    shown = [finding.concealed() for finding in stored] if job.naming.is_blind else stored
     return replace_fields(
         result,
         gold=replace_fields(result.gold, name=job.gold.name),
         system=replace_fields(result.system, name=job.name),
-        warnings=[StoredFinding.of(finding, place).changed(hide).finding() for finding in result.warnings],
+        warnings=[finding.finding() for finding in shown],
     )

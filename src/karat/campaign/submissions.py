@@ -5,8 +5,9 @@ There are two layouts: `system/files`, and that of the ACE 2005 plan, `language/
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -22,11 +23,12 @@ PRIMARIES = Rule("primary-twice", "fatal", "Name one of them primary and the oth
 LANGUAGE = Rule("ace-language", "fatal", "Name the folder arabic, chinese or english (ACE 2005 plan, 3.7.1).")
 TASK = Rule("ace-task", "fatal", "Submit only tasks that the evaluation supports (ACE 2005 plan, Table 8).")
 SYSTEM = Rule("ace-system", "fatal", "Name the folder SITEn_primary or SITEn_contrastiveM (ACE 2005 plan, 3.7.1).")
-LAYOUT = Rule("layout-other", "fatal", "Pack language/task/SITEn_primary/files, as the others here, or use --layout.")
+LAYOUT = Rule("layout-other", "fatal", "Pack it as the others are packed, or choose the layout of all with --layout.")
 NO_FILES = Rule("submission-empty", "fatal", "Submit at least one file of system output.")
 
 Condition = Literal["primary", "contrastive"]
 Layout = Literal["auto", "ace", "plain"]
+"""`auto`: that of most entries."""
 OnPackage = Callable[[int, int], None]
 """Called after each package with the number done and the total."""
 
@@ -83,24 +85,27 @@ class Submission(NamedTuple):
 class SystemName(NamedTuple):
     """The parts of a system's name that matter."""
 
-    site: str
+    numbered: str
+    """The name before the condition: in the plan's layout, that of the site with the number of the system."""
     condition: Condition
+
+    @property
+    def site(self) -> str:
+        """Return the site in the plan's layout."""
+        return _without_number(self.numbered) or self.numbered[0]
 
 
 def system_name(name: str) -> SystemName | None:
-    """Return the site and the condition in a name such as `NIST2_contrastive1`; None if it has no such form."""
+    """Return the parts of a name such as `NIST2_contrastive1`; None if it has no such form."""
     numbered, _, kind = name.rpartition("_")
     condition = _without_number(kind).lower()
     if not numbered or condition not in ("primary", "contrastive"):
         return None
-    site = _without_number(numbered) or numbered[0]
-    return SystemName(site, "primary" if condition == "primary" else "contrastive")
+    return SystemName(numbered, "primary" if condition == "primary" else "contrastive")
 
 
 def _without_number(text: str) -> str:
-    while text[-1:].isdecimal():
-        text = text[:-1]
-    return text
+    return text.rstrip("0123456789")
 
 
 def _package_name(path: Path) -> str:
@@ -150,17 +155,22 @@ def submissions_in(
     owners = {owner.lower() for path in entries if path.is_file() and (owner := description_owner(path.name))}
     places = [place for path in entries if not _is_description(path) for place in _places(path, layout)]
     contents: dict[_Place, Contents] = {}
-    for count, (place, read) in enumerate(children.map(partial(_contents, limits), places), 1):
+    for done, (place, read) in enumerate(children.map(partial(_contents, limits), places), 1):
         contents[place] = Contents(_has_suffix(place.path), read) if isinstance(read, Finding) else read
         if on_package is not None:
-            on_package(count, len(places))
-    found = [submission for place in places for submission in _submissions(place, contents[place], layout)]
+            on_package(done, len(places))
+    found = []
+    in_plan: dict[Path, bool] = {}
+    for place in places:
+        for submission in _submissions(place, contents[place], layout):
+            if not submission.problems:
+                in_plan[place.entry] = bool(submission.track.language)
+            described = submission.described or bool(owners & _names(submission))
+            found.append(submission._replace(described=described))
     if not found:
         raise NONE.error("there is no submission in this folder", file=folder)
-    found = [
-        submission._replace(described=submission.described or bool(owners & _names(submission))) for submission in found
-    ]
-    return sorted(_checked(found), key=lambda submission: (submission.key, submission.package.name))
+    is_ace = layout == "ace" or (layout == "auto" and 2 * sum(in_plan.values()) >= len(in_plan))
+    return sorted(_checked(found, is_ace), key=lambda submission: (submission.key, submission.package.name))
 
 
 def _names(submission: Submission) -> set[str]:
@@ -175,8 +185,11 @@ class _Place(NamedTuple):
     """A package, and, where folders have the plan's layout, its language and task."""
 
     path: Path
+    entry: Path
+    """The entry of the folder of submissions that it is, or is in."""
     language: str = ""
     task: str = ""
+    """Empty: it is not in the place of a system."""
     described: bool = False
     owners: frozenset[str] = frozenset()
     """Sites whose descriptions are beside the package."""
@@ -187,28 +200,40 @@ def _contents(limits: Limits, place: _Place) -> Contents:
 
 
 def _places(path: Path, layout: Layout) -> Iterator[_Place]:
-    if layout != "plain" and path.is_dir() and not path.is_symlink():
+    """Yield the packages of an entry: itself or, in the plan's layout, each of its systems and whatever is beside them.
+
+    Each system is a package of its own: one that is hostile spoils no other.
+    """
+    if layout != "plain" and _is_folder(path):
         if _is_language(path.name):
-            yield from _places_of_language(path, described=False)
+            yield from _places_of_language(path, path, described=False)
             return
         children = _entries(path)
-        if languages := [child for child in children if child.is_dir() and _is_language(child.name)]:
+        if any(_is_folder(child) and _is_language(child.name) for child in children):
             described = any(description_owner(child.name) is not None for child in children)
-            for child in languages:
-                yield from _places_of_language(child, described=described)
+            for child in children:
+                if not _is_description(child):
+                    yield from _places_of_language(child, path, described=described)
             return
-    yield _Place(path)
+    yield _Place(path, path)
 
 
-def _places_of_language(folder: Path, *, described: bool) -> Iterator[_Place]:
-    """Yield the systems of a language, each a package of its own: one that is hostile spoils no other."""
-    for task in _entries(folder):
-        if task.is_dir():
-            paths = [path for path in (*_entries(folder), *_entries(task)) if path.is_file()]
-            owners = frozenset(owner.lower() for path in paths if (owner := description_owner(path.name)))
-            for path in _entries(task):
-                if not _is_description(path):
-                    yield _Place(path, folder.name, _package_name(task), described, owners)
+def _places_of_language(folder: Path, entry: Path, *, described: bool) -> Iterator[_Place]:
+    tasks = [task for task in _entries(folder) if not _is_description(task)] if _is_folder(folder) else []
+    for task in tasks:
+        systems = [path for path in _entries(task) if not _is_description(path)] if _is_folder(task) else []
+        paths = [path for path in (*_entries(folder), *_entries(task)) if path.is_file()] if systems else []
+        owners = frozenset(owner.lower() for path in paths if (owner := description_owner(path.name)))
+        for path in systems:
+            yield _Place(path, entry, folder.name, _package_name(task), described, owners)
+        if not systems:
+            yield _Place(task, entry, folder.name)
+    if not tasks:
+        yield _Place(folder, entry, folder.name)
+
+
+def _is_folder(path: Path) -> bool:
+    return path.is_dir() and not path.is_symlink()
 
 
 def _entries(folder: Path) -> list[Path]:
@@ -222,6 +247,11 @@ def _entries(folder: Path) -> list[Path]:
 def _submissions(place: _Place, contents: Contents, layout: Layout) -> Iterator[Submission]:
     package, (is_archive, members) = Package(place.path), contents
     name = _package_name(place.path)
+    if place.language and not place.task:
+        problem = LAYOUT.at("this is not in language/task/system/", file=package.name)
+        name = _package_name(place.entry)
+        yield Submission(package, Track(), name, name, problems=(problem,))
+        return
     if place.language:
         submission = _ace(package, Track(place.language, place.task), name, members, "")
         is_owner = submission.site.lower() in place.owners
@@ -234,18 +264,18 @@ def _submissions(place: _Place, contents: Contents, layout: Layout) -> Iterator[
         yield Submission(package, Track(), name, name, problems=(members,))
     elif depth is not None:
         yield from _ace_archive(package, members, depth)
-    elif layout == "ace":
-        problem = LAYOUT.at("this is not in the layout of the ACE 2005 plan", file=package.name)
+    elif layout == "plain" and _is_in_plan(place.path.name, members):
+        problem = LAYOUT.at("this is in the layout of the ACE 2005 plan, the campaign is not", file=package.name)
         yield Submission(package, Track(), name, name, problems=(problem,))
     else:  # a name of the plan's form says whose it is, and whether it is contrastive
         named = system_name(name) or SystemName(name, "primary")
-        yield _with_files(Submission(package, Track(), name, named.site, named.condition), members)
+        yield _with_files(Submission(package, Track(), name, named.numbered, named.condition), members)
 
 
 def _with_files(submission: Submission, members: Mapping[str, str]) -> Submission:
     """Return the submission with its files. A description among them is not part of the output."""
     output = {name: digest for name, digest in members.items() if description_owner(name) is None}
-    problems = () if output else (NO_FILES.at("there is no file in it", file=submission.package.name),)
+    problems = () if output else (NO_FILES.at("it contains no files", file=submission.package.name),)
     return submission._replace(members=output, described=len(output) < len(members), problems=problems)
 
 
@@ -253,7 +283,9 @@ def _ace(package: Package, track: Track, name: str, members: Mapping[str, str] |
     """Return a system in the plan's layout, refused if the plan does not have its language, its task or its name."""
     track = Track(track.language.lower(), track.task.lower())
     named = system_name(name) or SystemName(name, "primary")
-    submission = Submission(package, track, name, named.site, named.condition, prefix=prefix)
+    is_known = track.language in TASKS and track.task in TASKS["english"]
+    known = track if is_known else Track()
+    submission = Submission(package, known, name, named.site, named.condition, prefix=prefix)
     if isinstance(members, Finding):
         return submission._replace(problems=(members,))
     submission = _with_files(submission, members)
@@ -263,11 +295,11 @@ def _ace(package: Package, track: Track, name: str, members: Mapping[str, str] |
 
 def _ace_problems(track: Track, name: str, place: str) -> Sequence[Finding]:
     if track.language not in TASKS:
-        message = f"{quoted(track.language)} is no language of ACE 2005. {nearest(track.language, TASKS)}"
+        message = f"ACE 2005 has no language {quoted(track.language)}. {nearest(track.language, TASKS)}"
         return [LANGUAGE.at(message, file=place)]
     if track.task not in TASKS["english"]:
         known = nearest(track.task, sorted(TASKS[track.language]))
-        return [TASK.at(f"{quoted(track.task)} is no task of ACE 2005. {known}", file=place)]
+        return [TASK.at(f"ACE 2005 has no task {quoted(track.task)}. {known}", file=place)]
     if track.task not in TASKS[track.language]:
         has = ", ".join(sorted(TASKS[track.language]))
         language = track.language.capitalize()
@@ -284,6 +316,21 @@ def _ace_depth(names: Sequence[str]) -> int | None:
         if any(len(parts) > depth + 1 and _is_language(parts[depth]) for parts in paths):
             return depth
     return None
+
+
+def _is_in_plan(entry: str, members: Iterable[str]) -> bool:
+    """Return whether all files are in folders of a language, a task and a system, wherever these are."""
+    paths = [f"{entry}/{name}".split("/") for name in members if description_owner(name) is None]
+    return bool(paths) and any(
+        all(
+            len(parts) > depth + 3
+            and _is_language(parts[depth])
+            and parts[depth + 1].lower() in TASKS["english"]
+            and system_name(parts[depth + 2]) is not None
+            for parts in paths
+        )
+        for depth in range(3)
+    )
 
 
 def _ace_archive(package: Package, members: Mapping[str, str], depth: int) -> Iterator[Submission]:
@@ -307,26 +354,40 @@ def _ace_archive(package: Package, members: Mapping[str, str], depth: int) -> It
         yield submission._replace(described=submission.described or described)
 
 
-def _checked(found: Sequence[Submission]) -> Iterator[Submission]:
-    """Yield submissions with problems that only all of them together show."""
-    is_ace = any(submission.track.language for submission in found)
-    systems = Counter(submission.key for submission in found)
-    primaries = Counter(
-        (submission.track, submission.site.lower()) for submission in found if submission.condition == "primary"
-    )
-    seen: Counter[tuple[str, str, str]] = Counter()
+def _checked(found: Sequence[Submission], is_ace: bool) -> Iterator[Submission]:
+    """Yield submissions with problems that only all of them together show; `is_ace`: the layout is the plan's.
+
+    What is refused for a reason of its own stands in the way of no other. A refused submission that shares its name
+    gets another one.
+    """
+    found = [_in_layout(submission, is_ace) for submission in found]
+    sound = [submission for submission in found if not submission.problems]
+    names, systems = (Counter(submission.key for submission in some) for some in (found, sound))
+    primaries = Counter(_competitor(submission) for submission in sound if submission.condition == "primary")
+    taken = set(names)
     for submission in sorted(found, key=lambda submission: submission.package.name):
         key, system, place = submission.key, submission.system, submission.package.name
         problems = submission.problems
-        if problems:  # what is wrong with it alone comes first
-            pass
-        elif is_ace and not submission.track.language:
-            problems = (LAYOUT.at("this is not in the layout of the ACE 2005 plan", file=place),)
-        elif systems[key] > 1:
+        if not problems and systems[key] > 1:
             problems = (TWICE.at(f"there are {systems[key]} submissions called {system}", file=place),)
-        elif is_ace and submission.condition == "primary" and primaries[submission.track, submission.site.lower()] > 1:
+        elif not problems and is_ace and submission.condition == "primary" and primaries[_competitor(submission)] > 1:
             problems = (PRIMARIES.at(f"{submission.site} has more than one primary system here", file=place),)
-        seen[key] += 1
-        if systems[key] > 1:
-            system = f"{system} ({seen[key]})"
-        yield submission._replace(system=system, problems=problems)
+        submission = submission._replace(problems=problems)
+        if problems and names[key] > 1:
+            numbered = (submission._replace(system=f"{system} ({number})") for number in count(1))
+            submission = next(other for other in numbered if other.key not in taken)
+            taken.add(submission.key)
+        yield submission
+
+
+def _in_layout(submission: Submission, is_ace: bool) -> Submission:
+    """Return the submission, refused if it is in the other layout."""
+    if submission.problems or is_ace == bool(submission.track.language):
+        return submission
+    words = ("not in", "the campaign is") if is_ace else ("in", "the campaign is not")
+    message = f"this is {words[0]} the layout of the ACE 2005 plan, {words[1]}"
+    return submission._replace(problems=(LAYOUT.at(message, file=submission.package.name),))
+
+
+def _competitor(submission: Submission) -> tuple[Track, str]:
+    return submission.track, submission.site.lower()

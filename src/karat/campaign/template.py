@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from karat import __version__
+from karat.campaign.scoring import Conditions, layout_for
 from karat.corpus.files import FileCorpus
 from karat.corpus.opening import open_corpus
 from karat.corpus.paths import files_in
@@ -102,6 +103,7 @@ class Template:
         self._documents = list(_bare_documents(corpus))
         names = tuple(protocols) or (DEMO_PROTOCOLS if gold is None else corpus.protocols)
         given = _settings(settings)
+        layout = layout_for(str(self._gold), Conditions(names, tuple(given)))
         self._values: dict[str, Any] = {
             "title": title,
             "protocols": names,
@@ -112,6 +114,7 @@ class Template:
             "documents": len(self._documents),
             "format": corpus.format,
             "suffix": FORMATS.get(corpus.format).suffixes[0],
+            "layout": "ace" if layout == "ace" else "plain",
             "is_demo": self._is_demo,
             "version": __version__,
             "image": image,

@@ -40,9 +40,11 @@ Graph = dict[ClassLink, Link]
 def check(document: Document, readings: Readings = unread) -> Iterator[Finding]:
     """Check each kind of link separately."""
     # What fills a role is no event: roles form no cycles, and repeated ones mean something.
-    links = other_links(document)
-    if not links:
-        return
+    return check_links(other_links(document), document, readings)
+
+
+def check_links(links: Sequence[Link], document: Document, readings: Readings = unread) -> Iterator[Finding]:
+    """Check links of a document that are no arguments."""
     class_of: dict[str, Class] = {
         mention.id: mention.cluster for mention in document.mentions if mention.cluster is not None
     }

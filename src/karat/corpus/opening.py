@@ -33,7 +33,7 @@ ARCHIVES = {
 JSON_LINE = 1 << 24
 LONG_HEAD = 1 << 20
 """Bytes of the longest first line of a JSON file that is looked at, and of XML or a beginning in shorter lines."""
-SKIPPED = Rule("file-skipped", "note", "Nothing to do if it is not part of the corpus.")
+SKIPPED = Rule("file-skipped", "note", "No action needed if it is not part of the corpus.")
 
 
 def open_corpus(
@@ -100,7 +100,7 @@ def _chosen(
         _refuse_kin([file for file, name in detected if name is None], [sniffed])
         for file, name in detected:
             if name is None and sniffed.related(file.name, file.head()) is None:
-                report(SKIPPED.at(f"is not {names[0]} and was not read", file=file.name))
+                report(SKIPPED.at(f"skipped: not {names[0]}", file=file.name))
         return [file for file, name in detected if name], names[0]
     _refuse_binary(files)
     _refuse_unsupported(files)

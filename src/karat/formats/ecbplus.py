@@ -108,7 +108,7 @@ UNIT = Rule("ecb-unit", "fatal", "Omit --unit char; ECB+ counts tokens.")
 ANCHOR = Rule("ecb-anchor", "fault", "Name tokens of the same document; a mention without any token is ignored.")
 RELATION_TWICE = Rule("ecb-relation-twice", "fault", "Make a mention the source of one relation; the first one counts.")
 NAME = Rule("ecb-name", "note", "Name it TOPIC_NUMBERecb.xml or TOPIC_NUMBERecbplus.xml if its topic matters.")
-UNREAD = Rule("ecb-unread", "note", "Nothing to do; no score uses it.")
+UNREAD = Rule("ecb-unread", "note", "No action needed; no score uses it.")
 
 _FORM = re.compile(r"([^_]+)_(\d+(ecb|ecbplus))")
 

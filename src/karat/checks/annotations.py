@@ -11,7 +11,6 @@ from typing import Literal
 
 from msgspec import msgpack
 
-from karat.arguments import other_links
 from karat.model import Document, Mention, Region, Value, qualified
 from karat.problems import Finding, Findings, Item, KaratError, Report, Rule, Target, quoted
 from karat.regions import is_nowhere
@@ -361,16 +360,19 @@ def check(
     `readings` are how protocols read its links.
     """
     broken = [findings for rule in CHECKS if (findings := rule(document))]
-    if links := other_links(document):
-        from karat.checks.links import check_links
+    if document.links:
+        from karat.arguments import other_links
 
-        broken.append(check_links(links, document, readings))
+        if links := other_links(document):
+            from karat.checks.links import check_links
+
+            broken.append(check_links(links, document, readings))
     broken += [rule(document) for rule in more]
     return _located(chain.from_iterable(broken), where) if broken else ()
 
 
 def _located(findings: Iterable[Finding], where: Where) -> Iterator[Finding]:
-    """Add file and line: looked up while findings of a code are kept; later findings get the line of the document."""
+    """Add file and line: those of the item while findings of a code are kept, later those of the document."""
     seen: dict[str, int] = {}
     of_document: tuple[str | None, int | None] | None = None
     for finding in findings:

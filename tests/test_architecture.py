@@ -122,6 +122,7 @@ LOADED = {
             *("karat.checks.links", "karat.checks.pairs", "karat.arguments", "karat.words", "karat.match.events"),
             *("karat.families.sequence.timeline", "karat.run.fields", "karat.run.jackknife", "karat.cli._figures"),
             *("karat.corpus.chunks", "multiprocessing", "concurrent.futures", "html"),
+            *("karat.decoding", "karat.scratch", "tempfile", "pkgutil"),
         },
     ),
     "from karat.cli import cli; cli(['score', 'gold.conll', 'system.conll'], standalone_mode=False)": (

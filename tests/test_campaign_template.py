@@ -151,3 +151,11 @@ def test_a_submission_that_is_not_valid_fails_with_a_reason(app: Path) -> None:
     assert done.returncode != 0
     assert "document-missing" in done.stdout
     assert not (app / "output" / "scores.json").exists()
+
+
+def test_a_link_in_a_submission_fails_with_a_reason(app: Path) -> None:
+    """In a container, gold is beside the submission."""
+    (app / "input" / "res" / "out.jsonl").symlink_to("../ref/gold.jsonl")
+    done = score(app)
+    assert (done.returncode, done.stderr) == (1, "out.jsonl is a link; submit the file itself.\n")
+    assert not (app / "output" / "scores.json").exists()

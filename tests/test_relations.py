@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -118,6 +119,24 @@ def test_every_label_has_an_inverse_which_follows_from_it() -> None:
         known.add((label, 0, 1))
         assert [other for other in SIGNS if known.entail((other, 1, 0))] == [inverse]
         assert [other for other in SIGNS if not known.contradict((other, 0, 1))] == [label]
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_steps_of_a_timeline_agree_with_its_links(seed: int) -> None:
+    """Each end point lies where the relations put it relative to all others."""
+    random = Random(seed)
+    known, added = Intervals(), list[tuple[str, int, int]]()
+    for _ in range(12):
+        first, second = random.sample(range(6), 2)
+        link = random.choice(list(SIGNS)), first, second
+        if not known.contradict(link):
+            known.add(link)
+            added.append(link)
+    steps = known.steps()
+    for label, first, second in added:
+        ends = [(steps[2 * first + i], steps[2 * second + j]) for i in (0, 1) for j in (0, 1)]
+        signs = "".join("<" if one < other else ">" if one > other else "=" for one, other in ends)
+        assert signs == SIGNS[label]
 
 
 @pytest.mark.parametrize("order", [(0, 1, 2), (2, 0, 1)])

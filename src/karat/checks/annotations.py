@@ -124,18 +124,15 @@ def check_spans(document: Document) -> Iterable[Finding]:
     if document.token_ids is not None:
         tokens = None
     content = document.text if document.unit == "char" else tokens
-    if content is None or _last_end(document) <= len(content):
+    if content is None:
         return ()
-    return _spans_beyond(document, len(content))
-
-
-def _last_end(document: Document) -> int:
-    """The end of the last region of a document."""
-    mentions = document.mentions
-    has_others = any([m.head or m.extent or m.anchor or m.scope for m in mentions])
-    if has_others or document.clusters or any([link.extent for link in document.links]):
-        return max([region[-1][1] for _, region, _ in placed(document)], default=0)
-    return max([mention.span[-1][1] for mention in mentions if mention.span], default=0)
+    size = len(content)
+    for mention in document.mentions:
+        span = mention.span
+        if (span and span[-1][1] > size) or mention.head or mention.extent or mention.anchor or mention.scope:
+            return _spans_beyond(document, size)
+    has_more = document.clusters or any([link.extent for link in document.links])
+    return _spans_beyond(document, size) if has_more else ()
 
 
 def _spans_beyond(document: Document, size: int) -> Iterator[Finding]:

@@ -3,6 +3,7 @@
 import contextlib
 import errno
 import os
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO
@@ -184,7 +185,10 @@ def replace_folder(
             with refused(f"{output}/{name}"):
                 (new / name).parent.mkdir(parents=True, exist_ok=True)
             write_output(content, str(new / name))
+        now = time.time_ns()
         with refused(output):
+            for written in new.rglob("*"):  # a published folder does not say in which order it was made
+                os.utime(written, ns=(now, now))
             new.chmod(0o777 & ~umask())
             if path.exists():
                 path.replace(old / "replaced")

@@ -236,6 +236,8 @@ def campaign(
     packages = submissions_in(submissions, limits, children, layout=layout, on_package=progress("packages"))
     own_folder(str(folder), STORE)
     with Store(folder / STORE) as store:
+        if store.is_rebuilt:
+            click.echo(f"{store.path}: another version of karat made it, so everything is scored again", err=True)
         done = run.campaign(packages, store, blind=anonymous, on_job=progress("submissions"))
         refuse_folder(str(folder))  # now that everything has been read
         click.echo(_summary(done), err=True)

@@ -1,5 +1,6 @@
 """The plan of a run: the measures, breakdowns and analyses of a protocol; and how a pair becomes a row."""
 
+from array import array
 from collections import Counter, deque
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -33,7 +34,7 @@ from karat.problems import Finding, KaratError, Report, Rule, nearest, quoted
 from karat.protocols import PROTOCOLS, Protocol, resolve
 from karat.result import Score
 from karat.run.pairs import PreparedPair
-from karat.run.rows import NO_COUNTS, DocumentRow, UnitRow
+from karat.run.rows import DocumentRow, UnitRow
 from karat.run.units import AveragedMeasure, MeasureSet, ScoreFunction
 
 if TYPE_CHECKING:
@@ -284,14 +285,15 @@ class Plan:
 
     def _count(self, row: UnitRow, documents: Sequence[DocumentRow], tables: Sequence[Any], report: Report) -> None:
         """Count the tables of a unit, and make on request what lies behind the counts."""
-        numbers, differences = NO_COUNTS[:], {}
+        numbers: list[float] = []
+        differences: dict[str, Mapping[str, int]] = {}
         unmatchable: dict[str, dict[str, int]] = {}
         tallies: dict[tuple[Rule, str], int] = {}
-        for (measure, _), index in zip(self.measures.measures, self.measures.table_indexes, strict=True):
+        for measure, index, has_notes in self.measures.counting:
             table = tables[index]
             counts = measure.count(table)
-            numbers.extend(astuple(counts))
-            for note in measure.notes(table, counts):
+            numbers += astuple(counts)
+            for note in measure.notes(table, counts) if has_notes else ():
                 if isinstance(note, Finding):
                     report(note)
                 elif isinstance(note, Tally):
@@ -300,7 +302,7 @@ class Plan:
                     unmatchable.setdefault(measure.id, {})[note.items] = note.count
             if self.compares and (reasons := measure.differences(table)):
                 differences[measure.id] = reasons
-        row.counts = numbers
+        row.counts = array("d", numbers)
         if self.has_classes:
             from karat.run.classes import all_class_counts
 

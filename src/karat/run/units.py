@@ -107,8 +107,11 @@ class MeasureSet:
     ) -> None:
         self.measures, self.composites = measures, composites
         self.specs: list[TableSpec[Any]] = list(dict.fromkeys(measure.table for measure, _ in measures))
-        self.table_indexes = [self.specs.index(measure.table) for measure, _ in measures]
-        """For each measure, the index of its table."""
+        self.counting = [
+            (measure, self.specs.index(measure.table), type(measure).notes is not Measure.notes)
+            for measure, _ in measures
+        ]
+        """Each measure with the index of its table, and whether it makes notes."""
         self.counted = [
             CountedRow(measure.id, measure.counts_type(), averages, has_macro=averages.macro)
             for measure, averages in measures
@@ -136,10 +139,10 @@ class MeasureSet:
 
     def counts(self, tables: Sequence[Any]) -> "array[float]":
         """Count finished tables, given in the order of the specs."""
-        numbers = array("d")
-        for (measure, _), index in zip(self.measures, self.table_indexes, strict=True):
-            numbers.extend(astuple(measure.count(tables[index])))
-        return numbers
+        numbers: list[float] = []
+        for measure, index, _ in self.counting:
+            numbers += astuple(measure.count(tables[index]))
+        return array("d", numbers)
 
 
 class UnitTable:

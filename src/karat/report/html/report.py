@@ -27,7 +27,7 @@ from karat.report.html.charts import (
     stacked,
 )
 from karat.report.html.gather import TONES, Gathered, GatheredRuns, Selection
-from karat.report.html.page import as_json, document_script, rendered
+from karat.report.html.page import DOCUMENTS, as_json, page_script, rendered
 from karat.report.html.sides import IndexData
 from karat.report.layout import Sort, View, counted
 from karat.report.scores import Content, result_content
@@ -325,7 +325,7 @@ def _page(
         "page.html",
         title=f"{systems} against {first.gold.name}",
         version=first.version,
-        script=document_script(),
+        script=page_script(*DOCUMENTS),
         sections=sections,
         has_breakdowns=any(section.breakdowns or section.breakdown_tables for section in sections),
         has_errors=any(section.errors or section.compared_errors or section.outcomes for section in sections),

@@ -11,6 +11,7 @@ function open(number, { focus = false } = {}) {
   drawText(own);
   drawItems(own);
   drawLinks(own);
+  drawTimeline(own);
   drawCard(own);
   markOpen();
   showPosition();
@@ -34,6 +35,11 @@ function select(number, { scroll = true } = {}) {
   nodes.forEach((node) => node.classList.add("selected"));
   if (row) reveal(row, $("items"));
   if (scroll) (nodes[0] || row)?.scrollIntoView({ block: "center" });
+}
+/** Show the mention in the text that a button names. */
+function goTo(event) {
+  const go = event.target.closest("button")?.dataset.go;
+  pieces.get(go)?.[0].scrollIntoView({ block: "center" });
 }
 function showPosition() {
   const { errors, listed, total } = tally;

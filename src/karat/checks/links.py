@@ -82,7 +82,7 @@ def check_links(links: Sequence[Link], document: Document, readings: Readings = 
             finding = CYCLE.at(message, item=_item(closing))
             is_fatal = readings(kind) in ("links", "paths") or (kind in ACYCLIC and readings(kind) is None)
             yield finding if is_fatal else finding._replace(severity="note")
-        # Where events have arguments, other links between events may be arguments, too.
+        # Where events have arguments, other links between events may also be arguments.
         may_be_tree = kind in ACYCLIC or readings(kind) is not None or len(links) == len(document.links)
         if kind in children and may_be_tree:
             yield from _several_parents(kind, trees[kind], children[kind], document)

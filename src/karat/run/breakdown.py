@@ -175,7 +175,7 @@ class Breakdown:
                 spellings[key] = min(spelling, spellings.get(key, spelling))
             for place, counts in row.items.items():
                 items[place] = items.get(place, ItemCounts()) + counts
-        # Documents and their topics may be any number, but an attribute with so many values is no class of items.
+        # Documents and their topics may be any number, but an attribute with that many values does not classify items.
         if self.field.is_of_items and len(spellings) > MOST_VALUES:
             message = (
                 f"{self.field.name} has more than {MOST_VALUES:,} values, which are too many to break scores down by"

@@ -60,7 +60,7 @@ class Breakdown:
     def __init__(self, field: Field, measures: Sequence[AveragedMeasure], protocol: Protocol) -> None:
         self.field, self._protocol = field, protocol
         self._named: dict[tuple[Value | type | None, ...], tuple[FieldValue, str]] = {}
-        """For the values of an item, and their types (1 is True for Python): the key that equal ones share, and their spelling."""
+        """For the values of an item, and their types (1 == True): the key that equal ones share, and their spelling."""
         self._collapse = collapsing(protocol.collapse)
         self._summed = [(measure, averages) for measure, averages in measures if measure.table.alignment is None]
         by_alignment: dict[AlignmentSpec, list[AveragedMeasure]] = {}

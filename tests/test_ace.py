@@ -583,7 +583,7 @@ def test_given_elements_must_be_the_reference_s() -> None:
 
 
 def test_a_document_that_only_the_system_has_is_refused() -> None:
-    with pytest.raises(KaratError, match="gold lacks document 'e'"):
+    with pytest.raises(KaratError, match="document 'e' is not in gold"):
         run([E], [E, ace("e", entities="F")], PLAN)
 
 

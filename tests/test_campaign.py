@@ -338,8 +338,8 @@ def misbehave(monkeypatch: pytest.MonkeyPatch, act: Callable[[], None], *names: 
         (burn, ("--cpu-limit", "1"), "submission-limit", "it needs more than 1 second of CPU time"),
         (take_memory, ("--memory-limit", "0.5"), "submission-limit", "it needs more than 0.5 GB of memory"),
         (hang, ("--time-limit", "3"), "submission-limit", "it takes more than 3 seconds"),
-        (die, (), "submission-too-much", "it needs more memory or deeper nesting than there is"),
-        (recurse, (), "submission-too-much", "it needs more memory or deeper nesting than there is"),
+        (die, (), "submission-too-much", "it runs out of memory, or is nested too deeply"),
+        (recurse, (), "submission-too-much", "it runs out of memory, or is nested too deeply"),
     ],
 )
 def test_a_submission_that_meets_a_limit_is_refused_alone(

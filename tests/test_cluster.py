@@ -16,6 +16,7 @@ from random import Random
 import pytest
 
 import karat
+from karat.problems import install_hint
 from karat.run import cluster
 from tests.running import run
 
@@ -340,8 +341,7 @@ def test_without_dask_one_sentence_names_the_extra(monkeypatch: pytest.MonkeyPat
     done = run("score", GOLD, SYSTEM, "--cluster", "tcp://127.0.0.1:8786")
     assert done.code == 1
     assert done.err == (
-        "error: --cluster needs dask.distributed, which is not installed [dask-missing]\n"
-        "  Install it: pip install 'karat[dask]'.\n"
+        f"error: --cluster needs dask.distributed, which is not installed [dask-missing]\n  {install_hint('dask')}\n"
     )
 
 

@@ -49,7 +49,7 @@ def put(folder: Path, text: str, name: str = "x.conll") -> Path:
 def read(path: Path, **options: str) -> tuple[list[Document], list[Finding]]:
     """The documents of a file, and what was found in them."""
     found: list[Finding] = []
-    with closing(karat.read(path, **options)) as corpus:  # type: ignore[arg-type]
+    with closing(karat.read(path, **options)) as corpus:  # type: ignore[call-overload]
         return [corpus.read(id_, found.append) for id_ in corpus.ids()], found
 
 

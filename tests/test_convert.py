@@ -60,7 +60,7 @@ def refused(*args: str | Path, code: int = 1) -> tuple[KaratError, str]:
 
 def fingerprint(path: Path, **options: str) -> str:
     whole = Fingerprint()
-    for document in karat.read(path, **options):  # type: ignore[arg-type]
+    for document in karat.read(path, **options):  # type: ignore[call-overload]
         whole.add(document)
     return str(whole)
 

@@ -353,7 +353,7 @@ def test_the_list_is_no_file_that_was_skipped(tmp_path: Path) -> None:
     put(tmp_path, SENTENCES, "sentences.csv")
     put(tmp_path, "a,b\n", "other.csv")
     done = run("describe", str(tmp_path), "-f", "json")
-    assert done.err == f"note: {tmp_path}/other.csv: is not ecbplus and was not read [file-skipped]\n"
+    assert done.err == f"note: {tmp_path}/other.csv: skipped: not ecbplus [file-skipped]\n"
     values = json.loads(done.out)["attributes"]["event"]["validated"]["values"]
     assert values == [{"value": True, "count": 3}, {"value": False, "count": 1}]
 
@@ -596,7 +596,7 @@ event mentions                        5,443  608  8,951  15,002
 WD chains                             2,502  316  2,138   4,956
 CD chains                               691   47    479   1,217
 Mentions that begin at the same token count once: 15,002 here; scoring uses all 15,003.
-A singleton is a mention in no relation; some mentions in a relation are alone in their cluster, too.
+A singleton is a mention in no relation; some mentions in a relation are also alone in their cluster.
 The paper prints a total of 14,874 mentions, which is not the sum of its rows (15,002).
 """
     assert expected in done.out

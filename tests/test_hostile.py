@@ -323,7 +323,7 @@ DEEP_VALUE = ONE + ', "attributes": {"a": ' + "[" * 100_000
 BROKEN_JSONL: dict[str, tuple[str, str]] = {
     "{'id': 'd2'}": ("jsonl-shape", "this is not JSON: found"),
     '{"id": "d2"': ("jsonl-shape", "ends within a value"),
-    '{"id": "d2"} {"id": "d3"}': ("jsonl-shape", "something follows the value: found"),
+    '{"id": "d2"} {"id": "d3"}': ("jsonl-shape", "there is text after the value: found"),
     '["d2"]': ("jsonl-shape", "object"),
     "d2": ("jsonl-shape", "this is not JSON: found 'd2'"),
     "{}": ("jsonl-shape", "the field 'id' is missing"),
@@ -623,7 +623,7 @@ def test_stray_file_in_a_folder() -> None:
     Path("folder").mkdir()
     save("folder/a.tbf", FINE)
     save("folder/README", "what this is\n")
-    assert_warned("fine.tbf", "folder", "file-skipped", "note", None, "not read", file=str(Path("folder", "README")))
+    assert_warned("fine.tbf", "folder", "file-skipped", "note", None, "skipped", file=str(Path("folder", "README")))
 
 
 def test_stray_picture_in_a_folder() -> None:

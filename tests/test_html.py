@@ -181,9 +181,15 @@ def test_keys_move_between_errors(opening: Open, scored: Path) -> None:
 def test_keys_can_be_switched_off(opening: Open, scored: Path) -> None:
     page = opening(scored)
     before = position(page)
-    page.locator(".help summary").click()
+    page.keyboard.press("?")
+    assert "next error" in page.get_by_role("dialog", name="Keys").inner_text()
+    page.keyboard.press("n")  # of the dialog, not of the documents
     page.locator("#shortcuts").uncheck()
+    page.keyboard.press("Escape")
+    assert page.get_by_role("dialog").count() == 0
     page.keyboard.press("n")
+    page.keyboard.press("?")
+    assert page.get_by_role("dialog").count() == 0
     assert position(page) == before
     page.get_by_role("button", name="Next error").click()
     assert position(page).startswith("Error 1 of")
@@ -218,6 +224,7 @@ def test_search_finds(opening: Open, scored: Path) -> None:
     assert title(page) == "tessen-2"
     page.get_by_label("Search").fill("nowhere at all")
     expect(page.locator("#list button")).to_have_count(0)
+    expect(page.locator("#list")).to_have_text("Nothing found for “nowhere at all”.")
     assert "0 of 12 documents" in page.locator("#list-count").inner_text()
     page.keyboard.press("Escape")
     expect(page.locator("#list button")).to_have_count(12)
@@ -272,6 +279,35 @@ def test_error_classes_lead_to_their_instances(opening: Open, scored: Path) -> N
     count = row.locator("td").first.inner_text()
     assert f"{count} errors" in page.locator("#list-count").inner_text()
     assert all("wrong realis" in text for text in page.locator("#items button").all_inner_texts())
+
+
+@pytest.mark.slow
+def test_a_link_restores_what_is_shown(browser: Any, opening: Open, compared: Path) -> None:
+    """The document, the error, and all that was chosen; what the page does not have is ignored."""
+    page = opening(compared)
+    choose(page, "Measure", "nugget.type")
+    choose(page, "System", "cautious")
+    choose(page, "Beside", "no other")
+    page.locator("#classes").get_by_label("match").uncheck()
+    page.get_by_label("Search").fill("strike")
+    expect(page.locator("#shown")).to_have_text("tac-2017 nugget.type; search strike")
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("n")
+    page.keyboard.press("n")
+    link = page.locator("#card").get_by_role("link").get_attribute("href")
+    expect(page).to_have_url(f"{compared.as_uri()}{link}")
+    shown = ("#card", "#list-count", "#position", "#items", "#classes", "#legend")
+    before = [page.locator(place).inner_text() for place in shown]
+    for bad in ("#errors", "#no-such-document/1", "#%/", f"{link.partition('?')[0]}0000?measure=x&system=y&hide=z"):
+        again = browser.new_page()
+        again.on("pageerror", lambda error: pytest.fail(str(error)))
+        again.goto(f"{compared.as_uri()}{bad}")
+        again.wait_for_selector("#list button")
+        assert again.locator("#card").is_hidden()
+        again.goto(f"{compared.as_uri()}{link}")
+        expect(again.locator("#card")).to_be_visible()
+        assert [again.locator(place).inner_text() for place in shown] == before
+        again.close()
 
 
 @pytest.mark.slow
@@ -513,6 +549,9 @@ def test_phone_dark_and_print(opening: Open, scored: Path, compared: Path) -> No
         page.emulate_media(media="print")
         assert page.locator("#text").is_visible()
         assert page.locator("#controls").is_hidden()
+        assert page.locator(".signature").inner_text().startswith("signature karat=")
+        framed = "nodes => nodes.some((n) => n.checkVisibility() && getComputedStyle(n).borderStyle !== 'none')"
+        assert page.locator("button, summary").evaluate_all(framed) is False
         assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
 
 
@@ -539,6 +578,66 @@ def test_arguments_are_shown_with_their_errors(opening: Open, tmp_path: Path) ->
     assert chips(page)["boundary"] == 1
     assert page.locator("#items .title").first.inner_text() == "attack → old bridge"
     assert page.locator("#text .piece").count() >= 2
+
+
+SIEGE = "Rebels seized the town on Monday after troops had withdrawn. Shelling began before the withdrawal."
+
+TWICE = "withdrawn \N{MULTIPLICATION SIGN}2"
+
+
+def siege(*links: str) -> dict[str, Any]:
+    """A document with events, one of them with two mentions, a time, and these links."""
+    marks = [
+        {"id": word, "span": [[SIEGE.index(word), SIEGE.index(word) + len(word)]]}
+        for word in ("seized", "Monday", "withdrawn", "Shelling", "withdrawal")
+    ]
+    for mark in (marks[2], marks[4]):
+        mark["cluster"] = "w"
+    marks[1]["kind"] = "time"
+    parts = [link.split() for link in links]
+    listed = [{"kind": kind, "from": source, "to": target} for source, kind, target in parts]
+    return {"id": "siege", "text": SIEGE, "mentions": marks, "links": listed}
+
+
+def timelines(page: Page) -> list[list[str]]:
+    """The events of each timeline, in their order."""
+    sections = page.locator("#timeline section").all()
+    return [section.locator(".event").all_inner_texts() for section in sections]
+
+
+def test_timelines_are_beside_the_text(opening: Open, tmp_path: Path) -> None:
+    """In the order that the links entail; contradictions of gold, and of a side with itself, are marked."""
+    gold = siege("w BEFORE seized", "seized IS_INCLUDED Monday", "Shelling BEFORE w")
+    system = siege("w BEFORE seized", "w BEFORE Shelling", "Shelling BEFORE Monday", "Monday BEFORE withdrawn")
+    page = opening(reported(tmp_path, [gold], [system], "-p", "tempeval-3"))
+    assert timelines(page) == [
+        ["Shelling", TWICE, "Monday", "seized"],
+        [f"≠ {TWICE}", "seized", "≠ Shelling", "≠ Monday"],
+    ]
+    assert page.locator("#timeline summary").inner_text() == "Timeline: gold 4, system.jsonl 4; 3 contradictions"
+    assert page.locator("#timeline ul li").all_inner_texts() == [
+        "≠ BEFORE: withdrawn (w) → Shelling (Shelling) contradicts gold",
+        "≠ BEFORE: Monday (Monday) → withdrawn (withdrawn) contradicts the links before it",
+        "≠ BEFORE: Monday (Monday) → withdrawn (withdrawn) contradicts gold",
+    ]
+    bars = [bar.bounding_box() for bar in page.locator("#timeline section").first.locator(".span").all()]
+    shelling, withdrawn, monday, seized = [(bar["x"], bar["x"] + bar["width"]) for bar in bars]
+    assert shelling[1] <= withdrawn[0]
+    assert withdrawn[1] <= seized[0]
+    assert monday[0] < seized[0] < seized[1] < monday[1]
+    rows = page.locator("#timeline section").last.locator(".lane")
+    rows.filter(has_text="seized").scroll_into_view_if_needed()
+    page.wait_for_timeout(50)  # scrolling ends what pointing shows
+    rows.filter(has_text="seized").hover()
+    assert page.locator("#timeline .pale").all_inner_texts() == ["≠ Shelling", "≠ Monday"]
+    assert page.locator("#text .coreferent, #text .linked").count() >= 2
+    choose(page, "Measure", "temporal.awareness")
+    assert len(timelines(page)) == 2
+
+
+def test_documents_without_links_in_time_have_no_timeline(opening: Open, tmp_path: Path) -> None:
+    page = opening(reported(tmp_path, [siege("w member seized")], [siege()]))
+    assert page.locator("#timeline").is_hidden()
 
 
 def test_a_screen_reader_finds_its_way(opening: Open, compared: Path) -> None:

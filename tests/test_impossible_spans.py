@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.ace_files import apf
 from tests.event_files import (
     CASIE,
     DYGIE,
@@ -98,6 +99,61 @@ def test_the_same_in_text_and_xml(name: str, text: str, right: str, wrong: str, 
     done = run("score", *paths, "-p", "exact-2013", "-m", "nugget.span", "-f", "json")
     assert list(json.loads(done.out)["scores"]["nugget.span"]["micro"]["counts"].values()) == [1, 2, 1, 2]
     assert run("score", *paths[::-1], "-p", "exact-2013").code == 1
+
+
+HIEVE = "Text\tThey met and sang.\nEvent\t1\tmet\tOccurrence\t5\nEvent\t2\tsang\tOccurrence\t{}\n"
+
+
+def test_the_same_in_hieve(tmp_path: Path) -> None:
+    for side, place in (("gold", "13"), ("mine", "-13")):
+        (tmp_path / side).mkdir()
+        (tmp_path / side / "d.tsvx").write_text(HIEVE.format(place) + "Relation\t1\t2\tCoref\ttrue\tmet\tsang\n")
+    paths = str(tmp_path / "gold"), str(tmp_path / "mine")
+    done = run("score", *paths, "-m", "relation.coref", "-f", "json")
+    result = json.loads(done.out)
+    assert list(result["scores"]["relation.coref"]["micro"]["counts"].values()) == [0, 0, 0, 1]
+    faults = [finding for finding in result["warnings"] if finding["severity"] == "fault"]
+    assert [(finding["code"], finding["line"]) for finding in faults] == [("hieve-shape", 3)]
+    assert run("score", *paths[::-1]).code == 1
+
+
+TIME = '<timespan START="{}" END="12"/>'
+BOX = '<bblist><bbox PAGE="1" X="0" Y="0" WIDTH="{}" HEIGHT="4"/></bblist>'
+CHARACTERS = '<charseq START="{}" END="12"/>'
+
+
+@pytest.mark.parametrize(
+    ("source", "place", "right", "wrong"),
+    [
+        ("text", CHARACTERS, "11", "13"),
+        ("text", CHARACTERS, "11", "x"),
+        ("audio", TIME, "11.5", "12.5"),
+        ("image", BOX, "5", "0"),
+    ],
+)
+def test_the_same_in_apf_whose_protocols_refuse_faults(
+    source: str, place: str, right: str, wrong: str, tmp_path: Path
+) -> None:
+    """With --accept-faults, the entity is missed and spurious."""
+    for side, offset in (("gold", right), ("mine", wrong)):
+        where = place.format(offset)
+        mention = f"<extent>{where}</extent><head>{where}</head>"
+        body = (
+            '<entity ID="E1" TYPE="PER" SUBTYPE="Group" CLASS="SPC">\n<entity_mention ID="E1-1" TYPE="NAM">'
+            f"{mention}</entity_mention></entity>\n"
+        )
+        header = f'URI="D1" SOURCE="newswire" TYPE="{source}"'
+        (tmp_path / f"{side}.apf.xml").write_text(apf(body, header=header))
+    gold, mine = str(tmp_path / "gold.apf.xml"), str(tmp_path / "mine.apf.xml")
+    refused = run("score", gold, mine, "-p", "ace-2005")
+    assert (refused.code, "mine.apf.xml, line 7: " in refused.err, "--accept-faults" in refused.err) == (1, True, True)
+    options = "-p", "ace-2005", "--accept-faults", "--details", "-f", "json"
+    done = run("score", gold, mine, *options)
+    counts = json.loads(done.out)["scores"]["ace.edr"]["micro"]["counts"]
+    assert [counts[name] for name in ("correct", "error", "miss", "false_alarm")] == [0, 0, 1, 1]
+    assert "1000000" not in done.out
+    assert run("score", mine, gold, *options).code == 1
+    assert "fatal" in run("validate", mine).out
 
 
 def test_two_items_without_a_place_are_two(tmp_path: Path) -> None:

@@ -251,7 +251,7 @@ COUNTEREXAMPLES: dict[tuple[str, Law], Sides] = {
         arguments(("3", "A", "5"), ("3", "A", "6")),
     ),
     ("wikievents-2021", "swap"): (arguments(("3", "A", "5")), arguments(("3", "A", "5"), ("9", "A", "5"))),
-    # What gold lists twice counts twice, for precision, too.
+    # What gold lists twice counts twice, also for precision.
     **{
         ("paie-2022", law): (arguments(("3", "A", "5"), ("3", "A", "5")), arguments(("3", "A", "5")))
         for law in ("perfect", "bounded", "swap")

@@ -147,10 +147,10 @@ def test_standard_output_is_not_appended_to_an_input() -> None:
 def test_demo_replaces_nothing() -> None:
     Path("demo").mkdir()
     Path("demo/gold.jsonl").symlink_to("nowhere")
-    assert run("demo", "--to", "demo").code == 1
+    assert run("demo", "--into", "demo").code == 1
     assert [path.name for path in Path("demo").iterdir()] == ["gold.jsonl"]
     assert not Path("demo/nowhere").exists()
-    done = run("demo", "--to", "gold.tbf")
+    done = run("demo", "--into", "gold.tbf")
     assert (done.code, "output-unwritable" in done.err) == (1, True)
 
 

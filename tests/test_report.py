@@ -196,6 +196,19 @@ def test_colours_are_for_terminals() -> None:
     assert "\033" not in on_terminal(*args, columns=100, TERM="dumb")
 
 
+def test_html_for_a_terminal_is_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Unless -o asks for it on the terminal, and never in place of a file that is not a report."""
+    args = ("score", str(DATA / "gold.tbf"), str(DATA / "system.tbf"), "-f", "html", "--summary")
+    monkeypatch.chdir(tmp_path)
+    for _ in range(2):
+        assert on_terminal(*args, columns=80) == ""
+    assert Path("karat-report.html").read_text(encoding="utf-8") == run(*args).out
+    assert "</html>" in on_terminal(*args, "-o", "-", columns=80)
+    Path("karat-report.html").write_text("mine")
+    on_terminal(*args, columns=80, code=1)
+    assert Path("karat-report.html").read_text() == "mine"
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("columns", [40, 100])
 def test_severities_of_a_validation_have_their_colours(tmp_path: Path, columns: int) -> None:

@@ -424,7 +424,7 @@ def test_one_published_row_contradicts_itself() -> None:
     for name, row in [*upadhyay_2016.SIMPLE.items(), *upadhyay_2016.PURE.items()]:
         mean = (row[2] + row[5] + row[8]) / 3
         assert (abs(mean - row[12]) < 0.1) == (row is not upadhyay_2016.PURE["Lemma-delta"]), name
-    remark = ecb_claims.contradiction_remark(table, "Lemma-delta", "other", upadhyay_2016.PURE["Lemma-delta"])
+    remark = ecb_claims.contradiction_remark(table, "other", upadhyay_2016.PURE["Lemma-delta"])
     assert "implies 3,769 under SIMPLE-CDEC and 4,904 under PURE-CDEC" in remark
     assert "The mean of its three F is 55.9, printed 53.0; with BLANC it is 54.75, printed 52.6" in remark
 

@@ -642,7 +642,7 @@ def test_the_summary_says_what_was_made(gold: Path) -> None:
 def test_what_a_format_cannot_hold_is_said(gold: Path, tmp_path: Path) -> None:
     done = run(gold, "-o", tmp_path / "system.tbf")
     assert done.exit_code == 0
-    assert "note: tbf cannot hold the document's text (21 times) [format-loss]\n" in done.stderr
+    assert "note: tbf cannot represent the document's text (21 times) [format-loss]\n" in done.stderr
     assert fingerprint(karat.read(tmp_path / "system.tbf")) == fingerprint(
         [replace(SMALL, links=(*SMALL.links[:2], Link("subevent", "m1", "m2"))), *large()]
     )

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from karat.api.comparing import Comparison, compare
+    from karat.api.documents import from_bio, from_rows, from_spacy
     from karat.api.scoring import Result, Results, Scorer, coref, read, score
     from karat.model import Cluster, Document, Link, Mention
     from karat.problems import KaratError, UsageError
@@ -23,6 +24,9 @@ __all__ = [
     "__version__",
     "compare",
     "coref",
+    "from_bio",
+    "from_rows",
+    "from_spacy",
     "read",
     "score",
 ]
@@ -32,6 +36,7 @@ _HOMES = {
     **dict.fromkeys(("Cluster", "Document", "Link", "Mention"), "model"),
     **dict.fromkeys(("Result", "Results", "Scorer", "coref", "read", "score"), "api.scoring"),
     **dict.fromkeys(("Comparison", "compare"), "api.comparing"),
+    **dict.fromkeys(("from_bio", "from_rows", "from_spacy"), "api.documents"),
 }
 
 

@@ -39,9 +39,11 @@ def events_of(document: Document, kind: str = "event") -> list[Event]:
     holders = [mention for mention in mentions if mention.kind == kind]
     if not holders:
         return []
+    if not document.links:
+        return [Event(mention, ()) for mention in holders]
     # By the place of the filler among the mentions, then by role: the order of links does not matter.
     found: dict[str, list[tuple[int, str, int, Argument]]] = {mention.id: [] for mention in holders}
-    index_of = {mention.id: index for index, mention in enumerate(mentions)} if document.links else {}
+    index_of = {mention.id: index for index, mention in enumerate(mentions)}
     clusters: dict[str, tuple[Mention, ...]] | None = None
     for link in document.links:
         arguments = found.get(link.source)
@@ -101,14 +103,22 @@ def argument_test(document: Document) -> Callable[[Link], bool]:
 
 def other_links(document: Document) -> Sequence[Link]:
     """The links of a document that are no arguments."""
-    if not document.links:
+    links = document.links
+    if not links:
+        return ()
+    kinds = {mention.id: mention.kind for mention in document.mentions}
+    if HOLDERS.issuperset(kinds.values()) and not document.clusters:
+        return links  # nothing that could fill a role
+    kind_of = kinds.get
+    others = [
+        link
+        for link in links
+        if kind_of(link.source) not in HOLDERS or kind_of(link.target, "event") in HOLDERS or link.kind in TEMPORAL
+    ]
+    if not others:
         return ()
     is_argument = argument_test(document)
-    return (
-        document.links
-        if is_argument is _never
-        else [link for link in document.links if link.kind in TEMPORAL or not is_argument(link)]
-    )
+    return [link for link in others if link.kind in TEMPORAL or not is_argument(link)]
 
 
 def _never(link: Link) -> bool:

@@ -139,15 +139,16 @@ class Conversion:
     def refuse_losses(self) -> None:
         """An error if anything was lost."""
         if self.losses:
-            things = "one thing" if len(self.losses) == 1 else f"{len(self.losses)} things"
+            count = len(self.losses)
+            things = "what is listed above" if count == 1 else f"the {count} kinds of information listed above"
             file, line = self._first_loss or (self._corpus.name, None)
             if self._unread.issuperset(self.losses):
                 raise UNREAD.error(
-                    f"{self._corpus.format} has {things} that karat does not read; nothing was written",
+                    f"karat does not read {things} from {self._corpus.format}; nothing was written",
                     file=file,
                     line=line,
                 )
-            raise LOSSY.error(f"{self._to} cannot hold {things}; nothing was written", file=file, line=line)
+            raise LOSSY.error(f"{self._to} cannot represent {things}; nothing was written", file=file, line=line)
 
     def verify(self, written: str) -> tuple[int, int]:
         """Read the output back, and count its documents and mentions. Without losses, the content must be the same."""

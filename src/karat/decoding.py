@@ -1,6 +1,9 @@
 """Problems of what libraries decode (JSON, TOML, plain values), in karat's words: the field, what it is, an example."""
 
 import re
+from typing import Any
+
+import msgspec
 
 _PLACE = re.compile(r" - at `(?:key` in `)?\$\.?(.*)`$")
 _NAMED = re.compile(r"Object (contains unknown|missing required) field `(.*)`")
@@ -20,8 +23,23 @@ _KINDS = {
 _BOUNDS = {"<": "below", ">": "above", "<=": "at most", ">=": "at least"}
 
 
-def explained(error: Exception) -> str:
-    """Say what is wrong with decoded data, from an error of msgspec (or of Python, for text and depth)."""
+def builtins(value: object) -> Any:
+    """Return a value as lists, dicts, strings and numbers; those of numpy and the like become Python's."""
+    return msgspec.to_builtins(value, builtin_types=(bytes, bytearray), enc_hook=_python_value)
+
+
+def _python_value(value: Any) -> object:
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    found = f"found an object of the type {type(value).__name__}, expected lists, dicts, strings and numbers"
+    raise msgspec.ValidationError from ValueError(found)
+
+
+def explained(error: Exception, name: str = "") -> str:
+    """Say what is wrong with decoded data, from an error of msgspec (or of Python, for text and depth).
+
+    `name` is that of the data as a whole, by default a document.
+    """
     if isinstance(error, RecursionError):
         return "the value is nested too deeply"
     if isinstance(error, UnicodeError):
@@ -32,10 +50,11 @@ def explained(error: Exception) -> str:
     place = _PLACE.search(message)
     message = _PLACE.sub("", message)
     field = place[1] if place else ""
+    field = f"{name}{field}" if field.startswith("[") else field
     if named := _NAMED.match(message):
         what = "is not known" if "unknown" in named[1] else "is missing"
         return f"the field {named[2]!r} {what}{f' in {field}' if field else ''}"
-    subject = field or "the document"
+    subject = field or name or "the document"
     if types := _TYPES.match(message):
         return f"{subject} is {_kind(types[2])}, expected {_kind(types[1])}, such as {_example(types[1])}"
     if length := _LENGTH.match(message):
@@ -43,14 +62,16 @@ def explained(error: Exception) -> str:
     if bound := _BOUND.match(message):
         return f"{subject} must be {_BOUNDS[bound[1]]} {bound[2]}, such as {_within(*bound.groups())}"
     if choice := _CHOICE.match(message):
-        return f"{subject} has the value {choice[1]}, which is none that it may have"
+        return f"{subject} has the value {choice[1]}, which is not allowed"
     if "range" in message:
         return f"{subject} is a number that is out of range"
     if "truncated" in message:
         return "the text ends within a value: the file is not complete, or a bracket or quotation mark is missing"
+    if "trailing comma" in message:
+        return "there is a comma after the last value of a list or an object"
     if "trailing" in message:
-        return "something follows the value"
-    return "this is not JSON" if "malformed" in message else f"{subject} has another form than expected"
+        return "there is text after the value"
+    return "this is not JSON" if "malformed" in message else f"{subject} does not have the expected form"
 
 
 def _kind(type_: str) -> str:

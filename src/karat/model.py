@@ -53,7 +53,7 @@ class Mention(Struct, frozen=True, gc=False, omit_defaults=True, repr_omit_defau
     """A place in a document that refers to an event (or an entity, a value, a time)."""
 
     id: Id
-    """Unique in its document."""
+    """Unique in its document. JSON may leave it out where there is a span."""
     span: Region
     """Where it is. Several segments make a discontinuous mention; a mention with no segment matches by its id."""
     head: Region | None = None

@@ -320,6 +320,19 @@ def closest(word: str, known: Sequence[str], *, cutoff: float = 0.5) -> str | No
     return lowered[close[0]] if close else None
 
 
+def install_hint(extra: str) -> str:
+    """Say how to install an extra: from the index that karat came from, or from its checkout."""
+    from importlib.metadata import PackageNotFoundError, distribution
+
+    try:
+        origin = distribution("karat").read_text("direct_url.json") or ""
+    except PackageNotFoundError:
+        origin = ""
+    if '"dir_info"' in origin:
+        return f"Install it from your checkout of karat: pip install '.[{extra}]'"
+    return f"Install it: pip install 'karat[{extra}]'"
+
+
 def nearest(word: str, known: Iterable[str]) -> str:
     """A sentence that names the known word nearest to a misspelt one, or lists them if none is near."""
     names = list(known)

@@ -22,7 +22,7 @@ def nowhere(written: str) -> tuple[int, int]:
     return begin, begin + 1
 
 
-def is_nowhere(region: Region) -> bool:
+def is_nowhere(region: Region | Boxes) -> bool:
     """Return whether a span was impossible as written."""
     return bool(region) and region[-1][0] >= NOWHERE
 

@@ -61,7 +61,7 @@ NAME_COMMANDS = (
     "convert {gold} out --to brat --lossy --coreference {word}",
     *("simulate {gold} --miss {word}", "simulate {gold} --attribute type={word}", "simulate {gold} --attribute {word}"),
     *("simulate {gold} --seed {word} -o out.jsonl", "lab {near} --gold {gold} --steps 2 --orders 1"),
-    *("reproduce {near} {gold}", "reproduce {paper} {word}", "reproduce {paper} {gold}", "demo --to out"),
+    *("reproduce {near} {gold}", "reproduce {paper} {word}", "reproduce {paper} {gold}", "demo --into out"),
     *("{command} {gold} {system}", "{command} --help", "{near} {gold}", "{word}"),
 )
 """Commands with names and numbers that nobody expects."""

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from msgspec.structs import asdict
 
-from karat.api.scoring import Side, corpus, level, listed, processes
+from karat.api.arguments import argument, checked
+from karat.api.scoring import Side, corpus, frame, level, listed, processes
 from karat.comparison.comparing import compared
 from karat.comparison.comparison import Comparison as _Comparison
 from karat.comparison.systems import Run, chosen_baseline
@@ -37,11 +38,16 @@ class Comparison(_Comparison):
 
         return comparison_figure([self], kind, of)
 
+    def to_frame(self) -> Any:
+        """The rows of `to_dicts` as a DataFrame of pandas."""
+        return frame(self.to_dicts())
+
     def _repr_html_(self) -> str:
         """Tables, for notebooks."""
         return html(self)
 
 
+@checked
 def compare(
     gold: Side,
     systems: Mapping[str, Side | Sequence[Side]],
@@ -68,8 +74,9 @@ def compare(
     baseline is the first system unless it is named. By default, there are 1,000 resamples, and at least 40 per
     comparison. With `errors`, each run has its errors by class: `comparison["mine"].runs[0].errors`.
     """
-    if not systems:
+    if not isinstance(systems, Mapping) or not systems:
         raise UsageError("systems-needed", "there is no system to compare", "Give at least one: {name: system}.")
+    argument("systems", [*systems], list[str])
     findings = Findings()
     gold_corpus = corpus(gold, "gold", None, findings)
     protocols = gold_corpus.protocols[:1] if protocol is None else (protocol,)

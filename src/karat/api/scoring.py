@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, overload
 
 from msgspec.structs import asdict
 
+from karat.api.arguments import argument, checked
 from karat.corpus.files import FileCorpus
 from karat.corpus.interface import Corpus, Executor
-from karat.corpus.memory import MemoryCorpus
+from karat.corpus.memory import NO_DOCUMENT, Given, MemoryCorpus, typed
 from karat.corpus.opening import open_corpus
 from karat.counts import ScoreValues
 from karat.formats import read_options
@@ -29,13 +30,16 @@ if TYPE_CHECKING:
     from karat.report.figures.figure import Figure
 
 IN_TWO_CLUSTERS = Rule("mention-in-clusters", "fatal", "Put each mention into one cluster of its side.")
+NO_CLUSTERS = Rule("not-clusters", "fatal", 'Give clusters of mentions that can be in a set: [{"a", "b"}, {"c"}].')
 NO_PAIR = Rule("not-a-pair", "fatal", "Add the two sides of one document, with the same id.")
 
 LONGEST = 80
 """Characters of a mention in a message."""
 
-Side = str | PathLike[str] | Corpus | Document | Iterable[Document]
-"""One side of a score: a path, a corpus, or documents in memory."""
+NO_PANDAS = Rule("pandas-missing", "fatal", "Install it: pip install pandas; or use to_dicts().")
+
+Side = str | PathLike[str] | Corpus | Given | Iterable[Given]
+"""One side of a score: a path, a corpus, or documents in memory, as `karat.Document` or dicts."""
 
 
 class Result(_Result):
@@ -59,6 +63,10 @@ class Result(_Result):
         from karat.report.figures.kinds import result_figure
 
         return result_figure([self], kind, of)
+
+    def to_frame(self) -> Any:
+        """The rows of `to_dicts` as a DataFrame of pandas."""
+        return frame(self.to_dicts())
 
     def _repr_html_(self) -> str:
         """A table, for notebooks."""
@@ -93,6 +101,10 @@ class Results(Mapping[str, Result]):
         """The rows of all protocols, for pandas or polars."""
         return [row for result in self.values() for row in result.to_dicts()]
 
+    def to_frame(self) -> Any:
+        """The rows of `to_dicts` as a DataFrame of pandas."""
+        return frame(self.to_dicts())
+
     def __str__(self) -> str:
         from karat.report.outputs import text
 
@@ -108,10 +120,20 @@ class Results(Mapping[str, Result]):
         return "".join(map(html, self.values()))
 
 
+def frame(rows: Sequence[Mapping[str, Any]]) -> Any:
+    """Rows as a DataFrame of pandas, which is imported only here."""
+    try:
+        from pandas import DataFrame
+    except ImportError:
+        raise NO_PANDAS.error("data frames need pandas, which is not installed") from None
+    return DataFrame(rows)
+
+
 def _documents(result: _Result) -> str:
     return f"{result.gold.documents:,} document{'s' * (result.gold.documents != 1)}"
 
 
+@overload
 def read(
     path: str | PathLike[str],
     *,
@@ -119,18 +141,42 @@ def read(
     unit: Unit | None = None,
     tokens: str | None = None,
     sources: str | None = None,
-    coreference: str | Iterable[str] = (),
+    coreference: str | Sequence[str] = (),
     documents: DocumentNames | None = None,
     max_bytes: int | None = None,
-) -> FileCorpus:
-    """Open a corpus: a file, a folder, or `@LIST`. It is read lazily, and can be read again.
+) -> FileCorpus: ...
 
+
+@overload
+def read(path: Given | Iterable[Given]) -> MemoryCorpus: ...
+
+
+@checked
+def read(
+    path: str | PathLike[str] | Given | Iterable[Given],
+    *,
+    format: str | None = None,
+    unit: Unit | None = None,
+    tokens: str | None = None,
+    sources: str | None = None,
+    coreference: str | Sequence[str] = (),
+    documents: DocumentNames | None = None,
+    max_bytes: int | None = None,
+) -> FileCorpus | MemoryCorpus:
+    """Open a corpus: a file, a folder, `@LIST`, or a list of documents (`karat.Document`, or dicts with its fields).
+
+    Files are read lazily, and can be read again.
     Without `format`, the format is detected from the content. The other arguments are the options of these names.
     `findings` of the corpus are parts of a folder that are not read, such as links to other folders. A result has them
     among its warnings. What cannot be read is refused.
     """
     options = read_options(unit, tokens, sources, listed(coreference), documents, max_bytes)
-    return open_corpus(fspath(path), format=format, options=options)
+    if isinstance(path, str | PathLike):
+        return open_corpus(fspath(path), format=format, options=options)
+    if format is not None or options != read_options(None, None):
+        message = "options of reading are for files, and these documents are in memory"
+        raise UsageError("options-of-files", message, "Omit them; a document has its own unit.")
+    return _in_memory(path, "memory")
 
 
 @overload
@@ -175,11 +221,12 @@ def score(
 ) -> Results: ...
 
 
+@checked
 def score(
     gold: Side,
     system: Side,
     *,
-    protocol: str | list[str] | tuple[str, ...] | None = None,
+    protocol: str | Sequence[str] | None = None,
     settings: Mapping[str, Any] | None = None,
     measures: str | Sequence[str] = (),
     by: str | Sequence[str] = (),
@@ -195,7 +242,8 @@ def score(
 ) -> Result | Results:
     """Score a system against gold under one protocol, or under each of a list of protocols.
 
-    Each side is a path, a corpus (`karat.read`) or a list of documents. Without `protocol`, gold's format chooses.
+    Each side is a path, a corpus (`karat.read`) or a list of documents (`karat.Document`, or dicts with its fields).
+    Without `protocol`, gold's format chooses.
     `settings` are the parameters that `--set` changes. The result has scores by measure id: `result["nugget.type"].f1`;
     with a list of protocols, `results["tac-2017"]["nugget.type"].f1`. With `ci`, a confidence level such as 0.95, every
     score has an interval: `result["nugget.type"].micro.ci.values["f1"]`. With `errors`, `result.errors` has the errors
@@ -275,11 +323,18 @@ def corpus(given: Side, side: Origin, other: Corpus | None, findings: Findings) 
         for finding in given.findings:
             of_side(findings.add, side)(finding)
         return given if other is None else given.beside(other)
-    if isinstance(given, Document):
-        given = [given]
-    elif not isinstance(given, list | tuple) and isinstance(given, Corpus):  # in this order: a protocol is slow to test
+    if not isinstance(given, list | tuple | Document | Mapping) and isinstance(given, Corpus):  # slow to test: last
         return given
-    return MemoryCorpus(given, name=f"{side} in memory", is_system=side == "system")
+    return _in_memory(given, f"{side} in memory", is_system=side == "system")
+
+
+def _in_memory(given: Given | Iterable[Given], name: str, *, is_system: bool = False) -> MemoryCorpus:
+    """Documents in memory as a corpus; one of them stands for a list of one."""
+    if isinstance(given, Document | Mapping):
+        given = [given]
+    if not isinstance(given, Iterable):
+        raise NO_DOCUMENT.error(f"expected documents, found {quoted(repr(given))}", file=name)
+    return MemoryCorpus(given, name=name, is_system=is_system)
 
 
 class Scorer:
@@ -288,6 +343,7 @@ class Scorer:
     The scorer keeps the documents; `result()` can be called at any time.
     """
 
+    @checked
     def __init__(
         self,
         protocol: str,
@@ -300,12 +356,14 @@ class Scorer:
     ) -> None:
         from karat.run.growing import GrowingScore
 
-        self._protocol = resolve(protocol, settings)
+        self._protocol = resolve(argument("protocol", protocol, str), settings)
         self._options = Options(listed(measures), listed(by), per_unit, strict)
         self._score = GrowingScore(self._protocol, self._options)
 
-    def add(self, gold: Document, system: Document) -> None:
+    def add(self, gold: Given, system: Given) -> None:
         """Add the two sides of one document. A pair that cannot be used is refused, and nothing is added."""
+        gold = gold if isinstance(gold, Document) else typed(gold, "gold in memory")
+        system = system if isinstance(system, Document) else typed(system, "system in memory")
         if gold.id != system.id:
             raise NO_PAIR.error(f"gold is document {quoted(gold.id)}, the system {quoted(system.id)}")
         self._score.add(gold, system)
@@ -332,7 +390,7 @@ class Scorer:
 
 
 class Coref(Mapping[str, ScoreValues]):
-    """Coreference scores by name: `scores["b3"].f1`, or `scores["coref.b3"].f1`."""
+    """Coreference scores by name: `scores["b3"].f1`, or `scores["coref.b3"].f1`. Each is computed when it is read."""
 
     def __init__(self, leaves: Mapping[str, ScoreValues]) -> None:
         self._leaves = leaves
@@ -359,15 +417,18 @@ def coref(gold: Iterable[Iterable[Hashable]], system: Iterable[Iterable[Hashable
     >>> coref([{"a", "b"}, {"c"}], [{"a"}, {"b", "c"}])["b3"].f1
     0.6666666666666666
     """
-    from karat.families.coref.measures import scores
+    from karat.families.coref.measures import TableScores
     from karat.families.coref.table import contingency
 
-    return Coref(scores(contingency(_clusters(gold, "gold"), _clusters(system, "system"))))
+    return Coref(TableScores(contingency(_clusters(gold, "gold"), _clusters(system, "system"))))
 
 
 def _clusters(given: Iterable[Iterable[Hashable]], side: Origin) -> list[set[Hashable]]:
     """The clusters of one side; a mention may be in one of them only."""
-    clusters = list(map(set, given))
+    try:
+        clusters = list(map(set, given))
+    except TypeError as error:
+        raise NO_CLUSTERS.error(f"the clusters of {side} cannot be used: {error}") from None
     if sum(map(len, clusters)) == len(set().union(*clusters)):
         return clusters
     first: dict[Hashable, int] = {}

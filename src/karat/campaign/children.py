@@ -127,7 +127,7 @@ def _out_of_memory(limits: ChildLimits) -> Finding:
 
 
 def _too_much() -> Finding:
-    return TOO_MUCH.at("it needs more memory or deeper nesting than there is")
+    return TOO_MUCH.at("it runs out of memory, or is nested too deeply")
 
 
 def _work(writer: Connection, function: Callable[[T], Any], task: T, limits: ChildLimits) -> None:

@@ -38,7 +38,7 @@ BYTES = Rule("archive-bytes", "fatal", "Raise --max-bytes or --max-member-bytes 
 RATIO = Rule("archive-ratio", "fatal", "Raise --max-ratio if the files are meant to be that repetitive.")
 DAMAGED = Rule("archive-damaged", "fatal", "Pack or upload it again.")
 METHOD = Rule("archive-method", "fatal", "Pack it with tar and gzip, bzip2 or xz, or as a plain zip.")
-CHANGED = Rule("submission-changed", "fatal", "Start the campaign again when nobody writes to the submissions.")
+CHANGED = Rule("submission-changed", "fatal", "Start the campaign again when the submissions no longer change.")
 
 FLOOR = 10_000_000
 """Bytes that any archive may hold, however well they are compressed."""
@@ -143,7 +143,7 @@ class Package(NamedTuple):
         elif _is_archive(self.path):
             yield from _archive_members(opened(self.path), limits, self.name)
         elif not self.path.is_file():
-            raise SPECIAL.error("this is no plain file and no folder", file=self.name)
+            raise SPECIAL.error("this is neither a regular file nor a folder", file=self.name)
         else:
             with opened(self.path).open("rb") as stream:
                 yield Member(_member_name(self.path.name, self.name), stream)
@@ -154,7 +154,7 @@ class Package(NamedTuple):
         try:
             yield
         except (tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError):
-            raise DAMAGED.error("the archive is damaged or no tar or zip", file=self.name) from None
+            raise DAMAGED.error("the archive is damaged, or is not a tar or zip file", file=self.name) from None
         except UnicodeDecodeError:
             raise NAME.error("the name of a member is not UTF-8", file=self.name) from None
         except NotImplementedError:
@@ -202,7 +202,7 @@ def _member_name(raw: str, file: str) -> str:
     if len(raw) > LONGEST:
         raise NAME.error(f"the name of member {visible} has more than {LONGEST:,} characters", file=file)
     if _WRONG.search(raw):
-        raise NAME.error(f"member {visible} has a name that other systems read as something else", file=file)
+        raise NAME.error(f"member {visible} has a name that other systems interpret differently", file=file)
     return "/".join(part for part in raw.split("/") if part not in ("", "."))
 
 
@@ -241,7 +241,7 @@ def _walk(folder: Path, root: Path) -> Iterator[tuple[Path, str]]:
         elif stat.S_ISREG(mode):
             yield path, name
         else:
-            raise SPECIAL.error(f"{quoted(name)} is no plain file", file=shown(root))
+            raise SPECIAL.error(f"{quoted(name)} is not a regular file", file=shown(root))
 
 
 def _is_archive(path: Path) -> bool:
@@ -309,7 +309,7 @@ def _archive_members(path: Path, limits: Limits, name: str) -> Iterator[Member]:
         if entry.kind == "link":
             raise LINK.error(f"member {quoted(entry.raw)} is a link", file=name)
         if entry.kind == "special":
-            raise SPECIAL.error(f"member {quoted(entry.raw)} is no plain file", file=name)
+            raise SPECIAL.error(f"member {quoted(entry.raw)} is not a regular file", file=name)
         member = names.add(entry.raw, is_folder=entry.kind == "folder")
         if entry.size > limits.member_bytes:
             message = f"member {quoted(member)} has {entry.size:,} bytes; {limits.member_bytes:,} are allowed"
@@ -318,7 +318,7 @@ def _archive_members(path: Path, limits: Limits, name: str) -> Iterator[Member]:
         if total > limits.bytes:
             raise BYTES.error(f"more than {limits.bytes:,} bytes when unpacked", file=name)
         if total > max(FLOOR, limits.ratio * packed):
-            raise RATIO.error(f"more than {limits.ratio:,} bytes for each packed byte when unpacked", file=name)
+            raise RATIO.error(f"more than {limits.ratio:,} unpacked bytes per packed byte", file=name)
         if entry.kind == "file" and not _is_hidden(member) and (data := entry.open()) is not None:
             with data:
                 yield Member(member, data)

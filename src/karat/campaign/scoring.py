@@ -30,7 +30,7 @@ from karat.run.plan import Options, unit_of
 from karat.run.scoring import score
 from karat.run.validation import Validation, reference, validate_files
 
-NO_GOLD = Rule("gold-no-language", "fatal", "Give gold a folder of that name, or leave the submissions out.")
+NO_GOLD = Rule("gold-no-language", "fatal", "Add a folder of that name to gold, or remove the submissions.")
 NO_FOLDER = Rule("gold-missing", "fatal", "Name the folder or file of the gold annotations.")
 
 OnJob = Callable[[int, int], None]

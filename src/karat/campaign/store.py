@@ -34,7 +34,7 @@ from karat.run.plan import Options, Plan
 
 NOT_A_STORE = Rule("store-unusable", "fatal", "Choose another output folder, or move the file away.")
 
-DAMAGED = "it is damaged, or no file of karat's"
+DAMAGED = "it is damaged, or karat did not write it"
 
 APPLICATION = 0x6B617261
 """Marks the file as karat's."""

@@ -275,7 +275,7 @@ def _submissions(place: _Place, contents: Contents, layout: Layout) -> Iterator[
 def _with_files(submission: Submission, members: Mapping[str, str]) -> Submission:
     """Return the submission with its files. A description among them is not part of the output."""
     output = {name: digest for name, digest in members.items() if description_owner(name) is None}
-    problems = () if output else (NO_FILES.at("there is no file in it", file=submission.package.name),)
+    problems = () if output else (NO_FILES.at("it contains no files", file=submission.package.name),)
     return submission._replace(members=output, described=len(output) < len(members), problems=problems)
 
 
@@ -295,11 +295,11 @@ def _ace(package: Package, track: Track, name: str, members: Mapping[str, str] |
 
 def _ace_problems(track: Track, name: str, place: str) -> Sequence[Finding]:
     if track.language not in TASKS:
-        message = f"{quoted(track.language)} is no language of ACE 2005. {nearest(track.language, TASKS)}"
+        message = f"ACE 2005 has no language {quoted(track.language)}. {nearest(track.language, TASKS)}"
         return [LANGUAGE.at(message, file=place)]
     if track.task not in TASKS["english"]:
         known = nearest(track.task, sorted(TASKS[track.language]))
-        return [TASK.at(f"{quoted(track.task)} is no task of ACE 2005. {known}", file=place)]
+        return [TASK.at(f"ACE 2005 has no task {quoted(track.task)}. {known}", file=place)]
     if track.task not in TASKS[track.language]:
         has = ", ".join(sorted(TASKS[track.language]))
         language = track.language.capitalize()

@@ -4,8 +4,8 @@ Findings name a mention by its span and cluster, since some readers have to make
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
-from itertools import pairwise
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from itertools import chain, pairwise
 from operator import attrgetter
 from typing import Literal
 
@@ -72,11 +72,23 @@ ORDER = Rule(
 )
 
 
-def check_tokens(document: Document) -> Iterator[Finding]:
+def check_tokens(document: Document) -> Iterable[Finding]:
     """Sentences and empty nodes are tokens of the document, each after the one before."""
+    forms = document.forms
+    if not document.empty_nodes and not document.sentence_ids:
+        end = 0
+        for begin, after in document.sentences:
+            if not end <= begin < after:
+                break
+            end = after
+        else:
+            if forms is None or end <= len(forms):
+                return ()
+    return _misplaced_tokens(document)
+
+
+def _misplaced_tokens(document: Document) -> Iterator[Finding]:
     sentences, ids = document.sentences, document.sentence_ids
-    if not sentences and not ids and not document.empty_nodes:
-        return
     empty = [node.token for node in document.empty_nodes]
     if any(begin >= end for begin, end in sentences) or any(one[1] > next_[0] for one, next_ in pairwise(sentences)):
         yield ORDER.at(f"the sentences of document {document.id!r} are not in order")
@@ -102,7 +114,7 @@ BEYOND = Rule(
 )
 
 
-def check_spans(document: Document) -> Iterator[Finding]:
+def check_spans(document: Document) -> Iterable[Finding]:
     """A span must end inside the text, or inside the tokens, where the document has one.
 
     Where tokens have ids, those that are not in the table have numbers after it.
@@ -112,15 +124,25 @@ def check_spans(document: Document) -> Iterator[Finding]:
         tokens = None
     content = document.text if document.unit == "char" else tokens
     if content is None:
-        return
+        return ()
+    size = len(content)
+    for mention in document.mentions:
+        span = mention.span
+        if (span and span[-1][1] > size) or mention.head or mention.extent or mention.anchor or mention.scope:
+            return _spans_beyond(document, size)
+    has_extents = document.links and any(link.extent for link in document.links)
+    return _spans_beyond(document, size) if document.clusters or has_extents else ()
+
+
+def _spans_beyond(document: Document, size: int) -> Iterator[Finding]:
     noun = "characters" if document.unit == "char" else "tokens"
     count = 0
     for item, region, _ in placed(document):
-        if (end := region[-1][1]) > len(content) and not is_nowhere(region):
+        if (end := region[-1][1]) > size and not is_nowhere(region):
             count += 1
             if count <= Findings.KEPT:
                 found = f"{owner(item)} of document {document.id!r} ends at {end:,}"
-                yield BEYOND.at(f"{found}, but the text has {len(content):,} {noun}", item=item, found=str(end))
+                yield BEYOND.at(f"{found}, but the text has {size:,} {noun}", item=item, found=str(end))
     yield from BEYOND.further(count)
 
 
@@ -130,15 +152,17 @@ DIFFERS = Rule(
 SHOWN = 60
 
 
-def check_texts(document: Document) -> Iterator[Finding]:
+def check_texts(document: Document) -> Iterable[Finding]:
     """Where both texts are known they are equal, the pieces of a span joined by a blank, any white space a blank.
 
     A text may hold references to characters (`&amp;`), which count as they are written; what is said may have resolved
     them.
     """
     text = document.text
-    if text is None or document.unit != "char":
-        return
+    return () if text is None or document.unit != "char" else _differing_texts(document, text)
+
+
+def _differing_texts(document: Document, text: str) -> Iterator[Finding]:
     count = 0
     for item, region, said in placed(document):
         if said is None or region[-1][1] > len(text) or region[0][0] < 0:
@@ -147,8 +171,8 @@ def check_texts(document: Document) -> Iterator[Finding]:
         if there != said and not _are_same_words(said, there):
             count += 1
             if count <= Findings.KEPT:
-                found = f"{owner(item)} of document {document.id!r} says {said[:SHOWN]!r}"
-                yield DIFFERS.at(f"{found}, but its span holds {there[:SHOWN]!r}", item=item, found=said)
+                found = f"{owner(item)} of document {document.id!r} has the text {said[:SHOWN]!r}"
+                yield DIFFERS.at(f"{found}, but its span covers {there[:SHOWN]!r}", item=item, found=said)
     yield from DIFFERS.further(count)
 
 
@@ -166,15 +190,18 @@ ALIKE = Rule("span-twice", "note", "Remove one of the two mentions if it is ther
 _span, _kind = attrgetter("span"), attrgetter("kind")
 
 
-def check_duplicates(document: Document) -> Iterator[Finding]:
+def check_duplicates(document: Document) -> Iterable[Finding]:
     """Each mention that repeats the span of an earlier one in its cluster, or with the same type and realis.
 
     One with other arguments tells something else: the words between two arguments may well tell several relations, or
     one relation of several mentions. Fillers of templates are strings rather than places.
     """
     mentions = document.mentions
-    if len(set(map(_span, mentions))) == len(mentions):
-        return
+    return () if len(set(map(_span, mentions))) == len(mentions) else _repeated_spans(document)
+
+
+def _repeated_spans(document: Document) -> Iterator[Finding]:
+    mentions = document.mentions
     times = Counter(map(_span, mentions))
     has_templates = "template" in map(_kind, mentions)
     events = {mention.id for mention in mentions if mention.kind == "event"}
@@ -213,16 +240,20 @@ def _both(first: Mention, second: Mention, document: Document) -> str:
 
 
 KNOWN = ("Actual", "Generic", "Other", "NOT_ANNOTATED")
-UNKNOWN = Rule("realis-unknown", "note", f"Known are {', '.join(KNOWN)}; the value is compared as given.")
+UNKNOWN = Rule("realis-unknown", "note", f"Known values: {', '.join(KNOWN)}; the value is compared as given.")
 
 _FOLDED = frozenset(value.casefold() for value in KNOWN)
 _ORDINARY = frozenset({*KNOWN, None})
 
 
-def check_realis(document: Document) -> Iterator[Finding]:
+def check_realis(document: Document) -> Iterable[Finding]:
     """Each unknown value on event mentions once, at the first that has it."""
     if {mention.attributes.get("realis") for mention in document.mentions if mention.attributes} <= _ORDINARY:
-        return
+        return ()
+    return _unknown_realis(document)
+
+
+def _unknown_realis(document: Document) -> Iterator[Finding]:
     having: dict[Value, list[str]] = {}
     for mention in document.mentions:
         value = mention.attributes.get("realis")
@@ -289,8 +320,9 @@ def id_conflicts(documents: Mapping[str, NamedIds]) -> Iterator[Finding]:
                 yield MENTION.at(f"{which} is also in document {quoted(other)}", item=id_, document=document)
 
 
-Check = Callable[[Document], Iterator[Finding]]
-"""Finds what breaks one rule in a document; findings name an item of it, not a file."""
+Check = Callable[[Document], Iterable[Finding]]
+"""Finds what breaks one rule in a document; findings name an item of it, not a file. Most documents break none, which
+costs less if it is not a generator that says so."""
 
 Where = Callable[[Target | None], tuple[str | None, int | None]]
 """The file and the line of an item; of the document for None."""
@@ -322,32 +354,34 @@ def nowhere(item: Target | None) -> tuple[None, None]:
 
 def check(
     document: Document, where: Where = nowhere, more: Sequence[Check] = (), readings: Readings = unread
-) -> Iterator[Finding]:
+) -> Iterable[Finding]:
     """Apply all rules, and those in `more`, to a document; each finding has file and line.
 
     `readings` are how protocols read its links.
-    Lines are looked up only while findings of a code are kept; later findings get the line of the document.
     """
+    broken = [findings for rule in CHECKS if (findings := rule(document))]
+    if document.links:
+        from karat.arguments import other_links
+
+        if links := other_links(document):
+            from karat.checks.links import check_links
+
+            broken.append(check_links(links, document, readings))
+    broken += [rule(document) for rule in more]
+    return _located(chain.from_iterable(broken), where) if broken else ()
+
+
+def _located(findings: Iterable[Finding], where: Where) -> Iterator[Finding]:
+    """Add file and line: those of the item while findings of a code are kept, later those of the document."""
     seen: dict[str, int] = {}
     of_document: tuple[str | None, int | None] | None = None
-    for finding in _broken_rules(document, more, readings):
+    for finding in findings:
         count = seen[finding.code] = seen.get(finding.code, 0) + finding.times
         if count <= Findings.KEPT:
             file, line = where(finding.item)
         else:
             file, line = of_document = of_document or where(None)
         yield finding._replace(file=file, line=line)
-
-
-def _broken_rules(document: Document, more: Sequence[Check], readings: Readings) -> Iterator[Finding]:
-    for rule in CHECKS:
-        yield from rule(document)
-    if document.links:
-        from karat.checks import links
-
-        yield from links.check(document, readings)
-    for rule in more:
-        yield from rule(document)
 
 
 def checked(document: Document, where: Where, report: Report, readings: Readings = unread) -> Document:

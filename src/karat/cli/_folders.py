@@ -37,7 +37,7 @@ def output_format(to: str | None, output: str | None, *, fallback: str | None = 
     if fallback is not None and not Path(bare).suffix:
         return writable(fallback)
     hint = f"Choose one with --to, or a file name that ends in {', '.join(suffixes)}."
-    raise UsageError("output-format", f"the name {output!r} does not show in which format to write", hint)
+    raise UsageError("output-format", f"cannot tell the output format from the name {output!r}", hint)
 
 
 def writable(name: str) -> str:
@@ -182,7 +182,7 @@ def replace_folder(
     path = Path(output)
     refuse_folder(output)
     if path.exists() and not is_own(path):
-        raise UNWRITABLE.error("there is such a folder already, and karat has not made it", file=output)
+        raise UNWRITABLE.error("this folder exists, and karat did not create it", file=output)
     with contextlib.ExitStack() as stack:
         with refused(output):
             path.parent.mkdir(parents=True, exist_ok=True)

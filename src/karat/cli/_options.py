@@ -22,7 +22,7 @@ _READING = (
         "--tokens",
         metavar="DIR",
         type=FILE,
-        help="Folder of token tables (ID.tab). Spans are then token ids; with --unit char, the characters of tokens.",
+        help="Folder of token tables (ID.tab): spans are token ids. With --unit char, they are mapped to characters.",
     ),
     click.option(
         "--sources",
@@ -34,19 +34,19 @@ _READING = (
         "--coreference",
         multiple=True,
         metavar="NAME",
-        help="Name of relations that are coreference (brat); may be repeated. Default: names that start with coref.",
+        help="Relation name that means coreference in brat; may be repeated. Default: names that start with coref.",
     ),
     click.option(
         "--documents",
         type=Nearest(["column", "prefix", "none"]),
-        help="Where CoNLL meta-documents name their documents; none: read each as one document. Default: recognised; "
-        "none under protocols that score each document alone.",
+        help="Where CoNLL meta-documents name their documents; none: read each as one document. Default: detected; "
+        "none for protocols that score each document alone.",
     ),
     click.option(
         "--max-bytes",
         type=click.IntRange(1),
         metavar="N",
-        help="Most bytes that standard input, pipes and unpacked .gz files of one argument may hold. "
+        help="Size limit in bytes for standard input, pipes and decompressed .gz files, per argument. "
         "Default: 4000000000.",
     ),
 )
@@ -136,7 +136,9 @@ def _format_option(*more: str, explained: str = "") -> Callable[[_Command], _Com
 
 
 tables_option = _format_option()
-report_option = _format_option("html", explained=", html is a report with the documents (see -o)")
+report_option = _format_option(
+    "html", explained=", html is a report with the documents, on a terminal written to karat-report.html"
+)
 
 
 def plot_option(
@@ -158,6 +160,9 @@ def plot_option(
     )
 
 
+wide_option = click.option(
+    "--wide", is_flag=True, help="Make LaTeX tables two columns wide instead of one; compare then adds P and R."
+)
 digits_option = click.option(
     "--digits", type=click.IntRange(0, 15), default=2, show_default=True, help="Decimal digits of percentages."
 )
@@ -228,13 +233,13 @@ def worker_options(command: _Command) -> _Command:
     cluster = click.option(
         "--cluster",
         metavar="ADDRESS",
-        help="Dask scheduler whose workers do the work, such as tcp://10.0.0.1:8786; needs the extra karat[dask].",
+        help="Dask scheduler to run on, such as tcp://10.0.0.1:8786. Needs the extra karat[dask].",
     )
     jobs = click.option(
         "--jobs",
         type=click.IntRange(1),
         metavar="N",
-        help="Processes to use. Default: one per core; just one for a small input. The result is the same.",
+        help="Processes to use. Default: one per core; one for small inputs. Does not affect the result.",
     )
     return jobs(cluster(decorated))  # type: ignore[no-any-return]
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 import click
+from click.core import ParameterSource
 
 from karat import inputs as opened
 from karat.cli._streams import trusted
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 UNWRITABLE = Rule("output-unwritable", "fatal", "Choose a file in an existing folder that you may write to.")
 
 STANDARD_OUTPUT = "standard output"
+REPORT = "karat-report.html"
 
 
 def _named(context: click.Context, parameter: click.Parameter, output: str | None) -> str | None:
@@ -36,6 +38,24 @@ output_option = click.option(
     type=FILE,
     help="Write to FILE instead of standard output (-).",
 )
+
+
+def html_file(output: str | None) -> str | None:
+    """Return the file for a page: without -o on a terminal, which cannot show it, one in the current folder."""
+    is_chosen = click.get_current_context().get_parameter_source("output") is ParameterSource.COMMANDLINE
+    if is_chosen or not sys.stdout.isatty():
+        return output
+    refuse_other_files(Path(REPORT))
+    return REPORT
+
+
+def refuse_other_files(path: Path) -> None:
+    """Refuse to replace a file that is not a report."""
+    from karat.report.html.page import is_report
+
+    if path.is_file() and not is_report(path):
+        message = "there is such a file already, and it is not a report of karat; name another one with -o"
+        raise UNWRITABLE.error(message, file=str(path))
 
 
 def refuse_overwriting(

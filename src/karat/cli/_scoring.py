@@ -14,8 +14,9 @@ from karat.cli._options import (
     report_option,
     settings_option,
     topics_option,
+    wide_option,
 )
-from karat.cli._output import output_option, output_style
+from karat.cli._output import html_file, output_option, output_style
 from karat.cli._values import Nearest, completes
 from karat.problems import UsageError
 
@@ -39,13 +40,14 @@ class Output(NamedTuple):
     digits: int
     sort: "Sort"
     summary: bool
+    wide: bool
 
     def view(self) -> "View":
         """Return how the report is shown."""
         from karat.report.layout import PLAIN, View
 
         style = output_style(self.file) if self.form == "text" else PLAIN
-        return View(self.digits, self.sort, self.summary, style)
+        return View(self.digits, self.sort, self.summary, style, self.wide)
 
 
 def check_options(options: "Options", output: Output) -> None:
@@ -143,7 +145,7 @@ measure_option = click.option(
     multiple=True,
     metavar="ID",
     shell_complete=completes("measures"),
-    help="Score only this measure, or, if there is none of that id, all whose ids start with ID; may be repeated.",
+    help="Measure to score: an id, or the start of several ids (coref); may be repeated. Default: all.",
 )
 gold_format_option = click.option(
     "--gold-format",
@@ -172,6 +174,12 @@ _OPTIONS = (
     protocol_option,
     measure_option,
     settings_option,
+    click.option(
+        "--input-format",
+        metavar="FORMAT",
+        shell_complete=completes("formats"),
+        help="Format of both GOLD and SYSTEM. Default: detected from the content.",
+    ),
     gold_format_option,
     system_format_option,
     reading_options,
@@ -180,6 +188,7 @@ _OPTIONS = (
     report_option,
     output_option,
     digits_option,
+    wide_option,
     click.option(
         "--by",
         multiple=True,
@@ -192,12 +201,12 @@ _OPTIONS = (
         type=Nearest(["loss", "name"]),
         default="loss",
         show_default=True,
-        help="Order of the rows of --by in text and tables: what lost most first, or by name.",
+        help="Order of the rows of --by in text and tables: largest loss first, or by name.",
     ),
     click.option("--per-unit", is_flag=True, help="Show the scores of each unit of evaluation."),
     click.option("--per-document", is_flag=True, help="Show the scores of each document."),
     click.option(
-        "--summary", is_flag=True, help="Show only the main scores in text and tables; leave the documents out of html."
+        "--summary", is_flag=True, help="Show only the main scores in text and tables; omit the documents from html."
     ),
     click.option(
         "--details", is_flag=True, help="List what was matched, missed and spurious, item by item; html always does."
@@ -205,7 +214,7 @@ _OPTIONS = (
     click.option(
         "--errors",
         is_flag=True,
-        help="Count errors by class, with the score if each class were fixed; scores the system once more per class. "
+        help="Count errors by class, with the score if each class were fixed (scores the system again for each class); "
         "html always does.",
     ),
     click.option(
@@ -213,7 +222,7 @@ _OPTIONS = (
         "level",
         type=confidence_level,
         metavar="LEVEL",
-        help="Confidence level of intervals: 0.95 or 95. Default: no intervals in score, 0.95 in compare.",
+        help="Confidence level of intervals, 0.95 or 95. Default: no intervals in score, 0.95 in compare.",
     ),
     resamples_option,
     seed_option,
@@ -233,12 +242,16 @@ def scoring_options(command: _Command) -> _Command:
         from karat.run.plan import Options
 
         given["per_unit"] = given["per_unit"] or per_document
+        input_format = given.pop("input_format")
+        for side in ("gold_format", "system_format"):
+            given[side] = given[side] or input_format
         chosen = {name: given.pop(name) for name in Options.__struct_fields__ if name in given}
         options = Options(
             **chosen, settings=dict(map(parse_setting, settings)) | ({"validated": True} if validated else {})
         )
-        form, digits, sort, summary = (given.pop(name) for name in ("form", "digits", "sort", "summary"))
-        return command(*args, options=options, output=Output(form, output, digits, sort, summary), **given)
+        form, digits, sort, summary, wide = (given.pop(name) for name in ("form", "digits", "sort", "summary", "wide"))
+        output = html_file(output) if form == "html" else output
+        return command(*args, options=options, output=Output(form, output, digits, sort, summary, wide), **given)
 
     decorated: Any = with_options
     for option in reversed(_OPTIONS):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from karat.cli._options import input_options, print_findings, progress, topics_option, validated_option
-from karat.cli._output import output_option, output_style, refuse_overwriting, write_output
+from karat.cli._output import html_file, output_option, output_style, refuse_overwriting, report_size, write_output
 from karat.cli._values import FILE, Nearest
 from karat.problems import placed
 
@@ -22,8 +22,8 @@ Examples:
   karat audit ecbplus/ --topics 1-22 --plant 0.05
 
 Pairs of event mentions of one topic with similar heads are classified by an anchored SVM (Goldberg and Elhadad 2007;
-Upadhyay et al. 2016, section 7.3). What it can only memorise is suspicious: a link that is missing, or one that is
-wrong. Needs the extra karat[baselines].
+Upadhyay et al. 2016, section 7.3). What it can only memorise is suspicious: a link that is missing, or one that
+is wrong. Needs the extra karat[baselines].
 """
 
 
@@ -44,7 +44,12 @@ wrong. Needs the extra karat[baselines].
     help="List only links that may be missing, or only links that look wrong. Default: both, missing ones first.",
 )
 @click.option(
-    "--most", type=click.IntRange(0), default=20, show_default=True, help="Print at most so many pairs as text; 0: all."
+    "--most",
+    metavar="N",
+    type=click.IntRange(0),
+    default=20,
+    show_default=True,
+    help="Show at most N pairs in text (0 = all).",
 )
 @click.option(
     "--plant",
@@ -54,7 +59,7 @@ wrong. Needs the extra karat[baselines].
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Random seed of --plant.")
 @click.option(
-    "--analyser", metavar="NAME", default="lemminflect", show_default=True, help="What finds lemmas and heads."
+    "--analyser", metavar="NAME", default="lemminflect", show_default=True, help="Library that finds lemmas and heads."
 )
 @input_options
 @validated_option
@@ -82,10 +87,10 @@ def audit(
     form: str,
     output: str | None,
 ) -> None:
-    """List suspicious annotations in CORPUS, the most suspicious first.
+    """List suspicious annotations in CORPUS.
 
-    First event mentions that may corefer but are not linked, then links that look wrong, and documents that look only
-    partly annotated. A suspicion is not an error: read both sentences.
+    First event mentions that may corefer but are not linked, then links that look wrong, then documents that look only
+    partly annotated, the most suspicious first. A suspicion is not an error: read both sentences.
     """
     from karat.audit import suspicions
     from karat.audit.pairs import pairs
@@ -95,6 +100,7 @@ def audit(
     from karat.protocols.signature import work_signature
     from karat.report import audit as report
 
+    output = html_file(output) if form == "html" and plant is None else output
     findings = Findings()
     opened = open_corpus(corpus, format=input_format, options=reading, report=findings.add).of_topics(topics)
     refuse_overwriting(output, opened.inputs(), folder=corpus)
@@ -129,3 +135,5 @@ def audit(
         content = forms[form]()
     print_findings(findings)
     write_output(content, output)
+    if form == "html":
+        report_size(output, 0)

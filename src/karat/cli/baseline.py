@@ -38,7 +38,7 @@ given; their clusters are read only for training. Needs the extra karat[baseline
 @click.argument("name", type=Nearest(["lemma", "lemma-wd", "lemma-delta", "sac"]))
 @click.argument("corpus", type=FILE)
 @topics_option
-@click.option("--delta", type=click.FloatRange(0, 1), help="Least similarity of two documents. Default: 0.3.")
+@click.option("--delta", type=click.FloatRange(0, 1), help="Minimum similarity of two documents. Default: 0.3.")
 @click.option(
     "--dev-topics",
     metavar="SPEC",
@@ -48,7 +48,7 @@ given; their clusters are read only for training. Needs the extra karat[baseline
 @click.option("--train-topics", metavar="SPEC", callback=topics_spec, help="Topics that sac learns from.")
 @click.option("--gold-arguments", is_flag=True, help="Let sac use the participants, times and places that gold marks.")
 @click.option(
-    "--analyser", metavar="NAME", default="lemminflect", show_default=True, help="What finds lemmas and heads."
+    "--analyser", metavar="NAME", default="lemminflect", show_default=True, help="Library that finds lemmas and heads."
 )
 @input_options
 @validated_option
@@ -75,7 +75,7 @@ def baseline(
 ) -> None:
     """Run a baseline on CORPUS and write its output.
 
-    Without --topics, sac and lemma-delta leave out the topics that they learn from.
+    Without --topics, sac and lemma-delta skip the topics that they learn from.
     """
     from karat.baselines.running import Plan, run
     from karat.baselines.texts import ANALYSERS

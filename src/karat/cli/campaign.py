@@ -20,6 +20,7 @@ from karat.cli._scoring import (
     seed_option,
     system_format_option,
 )
+from karat.cli._sections import SectionedCommand
 from karat.cli._values import FILE, Nearest, completes
 from karat.cli.campaign_new import new
 from karat.problems import UsageError
@@ -45,13 +46,13 @@ SUBMISSIONS is a folder with one folder, tar (gz, bz2, xz) or zip for each submi
 language/task/SITEn_primary/files as in the ACE 2005 evaluation plan. Archives are read, never unpacked. A submission
 that is not valid, or lacks documents of gold, is refused with an explanation, and the others are ranked.
 
-What was scored is kept in results.sqlite of the output folder. A campaign that was stopped goes on where it was, and a
-late submission is the only one that is scored. `karat campaign new --help` explains the template.
+Scores are kept in results.sqlite in the output folder: an interrupted campaign resumes where it stopped, and only new
+submissions are scored. `karat campaign new --help` describes the template.
 """
 
 
 def _configured(context: click.Context, parameter: click.Parameter, file: str | None) -> str | None:
-    """Take what the command line does not say from a file."""
+    """Read options that the command line leaves out from a file."""
     if file is not None:
         from karat.campaign.template import configuration
 
@@ -68,8 +69,8 @@ def _names(parameter: click.Parameter) -> list[str]:
     return [name.removeprefix("--") for name in parameter.opts if name.startswith("--") and name != "--config"]
 
 
-class WithTemplate(click.Command):
-    """A command with one that is called by its first argument, `new`."""
+class WithTemplate(SectionedCommand):
+    """A command that runs another one if its first argument is `new`."""
 
     def make_context(
         self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
@@ -94,7 +95,7 @@ def _limit(name: str, default: int, help_: str, metavar: str = "N") -> Callable[
     is_eager=True,
     expose_value=False,
     type=FILE,
-    help="Take options from FILE, by their names. Paths in it are relative to its folder.",
+    help="Read options from FILE, by name. Paths in it are relative to its folder.",
 )
 @protocol_option
 @measure_option
@@ -110,24 +111,28 @@ def _limit(name: str, default: int, help_: str, metavar: str = "N") -> Callable[
     help="Layout of submissions: language/task/system/files (ace), or system/files (plain). Auto: plain; under an ACE "
     "protocol, that of gold with folders of languages, else of most submissions.",
 )
-@_limit("--max-members", 10_000, "Most files and folders of a submission.")
-@_limit("--max-member-bytes", 1_000_000_000, "Most bytes of one file of a submission; --max-bytes limits all of them.")
-@_limit("--max-ratio", 200, "Most unpacked bytes for each byte of an archive.")
-@_limit("--cpu-limit", 600, "CPU time to read and score a submission. One that needs more is refused.", "SECONDS")
+@_limit("--max-members", 10_000, "Maximum number of files and folders in a submission.")
+@_limit(
+    "--max-member-bytes",
+    1_000_000_000,
+    "Maximum size of one file of a submission; --max-bytes limits all of them together.",
+)
+@_limit("--max-ratio", 200, "Maximum compression ratio of an archive.")
+@_limit("--cpu-limit", 600, "CPU time for one submission; one that needs more is refused.", "SECONDS")
 @click.option(
     "--memory-limit",
     type=click.FloatRange(0, min_open=True),
     default=4,
     show_default=True,
     metavar="GB",
-    help="Memory to read and score a submission, not counting gold. One that needs more is refused.",
+    help="Memory for one submission, not counting gold; one that needs more is refused.",
 )
-@_limit("--time-limit", 1800, "Time to read and score a submission. One that needs more is refused.", "SECONDS")
+@_limit("--time-limit", 1800, "Time for one submission; one that needs more is refused.", "SECONDS")
 @click.option(
     "--sort-by",
     metavar="ID",
     shell_complete=completes("measures"),
-    help="Measure that systems are ranked by. Default: that of the ACE task, else the first of the headline that gold "
+    help="Measure that ranks systems. Default: that of the ACE task, else the first headline measure that gold "
     "supports.",
 )
 @click.option(
@@ -142,10 +147,10 @@ def _limit(name: str, default: int, help_: str, metavar: str = "N") -> Callable[
 @resamples_option
 @seed_option
 @accept_faults_option
-@click.option("--jobs", type=click.IntRange(1), metavar="N", help="Processes to use. Default: one per processor.")
+@click.option("--jobs", type=click.IntRange(1), metavar="N", help="Processes to use. Default: one per core.")
 @click.option("--site", metavar="NAME", help="Write only what this site may publish: its scores and the best score.")
 @click.option("--anonymous", is_flag=True, help="Replace the names of sites by pseudonyms, for a blind phase.")
-@click.option("--no-reports", is_flag=True, help="Leave the error reports of systems out.")
+@click.option("--no-reports", is_flag=True, help="Omit the error reports of systems.")
 @click.option("--title", metavar="TEXT", help="Title of the web site. Default: the name of the folder of submissions.")
 @click.option(
     "-f",
@@ -154,7 +159,7 @@ def _limit(name: str, default: int, help_: str, metavar: str = "N") -> Callable[
     type=Nearest(["text", "json", "csv"]),
     default="text",
     show_default=True,
-    help="What to print; the output folder has all of them.",
+    help="Output format; the output folder has all of them.",
 )
 @click.option(
     "-o",
@@ -194,7 +199,10 @@ def campaign(
     output: str | None,
     digits: int,
 ) -> None:
-    """Check, score and rank the SUBMISSIONS of a shared task, and write a web site of the results."""
+    """Check, score and rank the SUBMISSIONS of a shared task.
+
+    Writes the results as text, JSON, CSV and a web site.
+    """
     from karat.campaign.campaign import Run
     from karat.campaign.children import ChildLimits, Children
     from karat.campaign.listing import rows, submission_rows

@@ -17,7 +17,7 @@ Examples:
   karat campaign new my-task/ --gold gold/ -p tac-2017 --title "Event nuggets 2027"
   karat campaign new bundle/ --gold gold/ -p tac-2017 --codabench --docker-image me/karat:1
 
-Without --gold, the template has karat's demo corpus and three submissions, and runs at once.
+Without --gold, the template has karat's demo corpus and three submissions, and runs as it is.
 """
 
 
@@ -29,7 +29,9 @@ Without --gold, the template has karat's demo corpus and three submissions, and 
 @click.option("--tokens", metavar="DIR", type=FILE, help="Folder of token tables (ID.tab) to copy.")
 @click.option("--title", metavar="TEXT", help="Title of the shared task. Default: the name of DIR.")
 @click.option("--codabench", is_flag=True, help="Write a competition bundle for Codabench instead.")
-@click.option("--docker-image", metavar="NAME", help="With --codabench: image to score in, which must have karat.")
+@click.option(
+    "--docker-image", metavar="NAME", help="With --codabench: Docker image to score in; it must contain karat."
+)
 def new(
     folder: str,
     gold: str | None,
@@ -40,10 +42,10 @@ def new(
     codabench: bool,
     docker_image: str | None,
 ) -> None:
-    """Write a template for a shared task to DIR; never overwrites a file.
+    """Write a template for a shared task to DIR.
 
-    It has gold, campaign.toml with the options of `karat campaign`, and a folder for participants: a page with the
-    commands to validate and score at home, and the documents without annotations.
+    Never overwrites a file. The template has gold, campaign.toml with the options of `karat campaign`, and a folder for
+    participants: a page with the commands to validate and score locally, and the documents without annotations.
     """
     from karat import __version__
     from karat.campaign.template import Template

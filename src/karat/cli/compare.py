@@ -15,6 +15,7 @@ from karat.cli._scoring import (
     protocol_names,
     scoring_options,
 )
+from karat.cli._sections import SectionedCommand
 from karat.cli._values import FILE, completes
 
 if TYPE_CHECKING:
@@ -39,24 +40,25 @@ Examples:
 
 A SYSTEM is a file, a folder, @LIST, or NAME=RUN,RUN,... for several runs of one system, which are shown as mean and
 standard deviation (sd). A single folder has one file or folder per system; if some cannot be scored, all of them are
-named, and nothing is ranked. Intervals and tests resample the units of
-evaluation; a corpus that is one unit is scored again without each topic (jackknife). Systems share a rank if the
-difference to the system above is not significant.
+listed, and nothing is ranked. Intervals and tests resample the units of evaluation; a corpus that is one unit is scored
+again without each topic (jackknife). Systems share a rank if the difference from the system above is not significant.
 """
 
 
-@click.command(epilog=EPILOG)
+@click.command(epilog=EPILOG, cls=SectionedCommand)
 @click.argument("gold", type=FILE)
 @click.argument("systems", nargs=-1, required=True, metavar="SYSTEM...", type=FILE)
 @scoring_options
 @click.option(
-    "--baseline", metavar="NAME", help="System that others are tested against. Default: the first, in a folder by name."
+    "--baseline",
+    metavar="NAME",
+    help="System that the others are tested against. Default: the first; in a folder, the first by name.",
 )
 @click.option(
     "--sort-by",
     metavar="ID",
     shell_complete=completes("measures"),
-    help="Measure that systems are ranked by. Default: the first of the protocol's headline that gold supports.",
+    help="Measure that ranks systems. Default: the first headline measure of the protocol that gold supports.",
 )
 @plot_option(
     "[KIND=]FILE",
@@ -74,7 +76,7 @@ def compare(
     plots: "tuple[Plot, ...]",
     executor: "Executor",
 ) -> None:
-    """Rank SYSTEMs: intervals, paired tests, one table."""
+    """Rank systems, with confidence intervals and significance tests."""
     from msgspec.structs import replace
 
     from karat.comparison.comparing import compared

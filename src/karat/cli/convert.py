@@ -25,9 +25,9 @@ Examples:
 
 IN is a file, a folder, @LIST (a file with one path per line), or - for standard input. OUT is a file (compressed if it
 ends in .gz), - for standard output, or a new folder. brat is always written to a folder; APF is written to a folder,
-with a copy of each .sgm that is at hand (else one made from the document's text), or to a file that ends in .apf.xml.
-Names do not count as losses: brat has its own ids (E1, T1), so mentions are
-renumbered, and it cannot hold the name of a system.
+with a copy of each .sgm file (if there is none, one made from the document's text), or to a file that ends in .apf.xml.
+Names do not count as losses: brat has its own ids (E1, T1), so mentions are renumbered, and it cannot represent the
+name of a system.
 """
 
 
@@ -56,7 +56,7 @@ def convert(
     keep: Any,
     lossy: bool,
 ) -> None:
-    """Convert IN to OUT, from any format to any that can hold it.
+    """Convert IN to OUT, from any format to any that can represent it.
 
     Reports what would be lost, and refuses to convert unless --lossy is given.
     """

@@ -5,7 +5,8 @@ from pathlib import Path
 import click
 
 from karat.cli._folders import copy_new
-from karat.cli._output import UNWRITABLE, write_output
+from karat.cli._output import refuse_other_files, write_output
+from karat.cli._sections import Renamed
 from karat.cli._values import FILE
 from karat.problems import UsageError
 
@@ -16,7 +17,7 @@ EPILOG = """\b
 Examples:
   karat demo
   karat demo -o report.html
-  karat demo --to karat-demo
+  karat demo --into karat-demo
 """
 
 
@@ -29,40 +30,34 @@ Examples:
     help=f"Where to write the HTML report; never overwrites a file that is not one. Default: {REPORT}.",
 )
 @click.option(
+    "--into",
     "--to",
+    cls=Renamed,
     metavar="DIR",
     type=FILE,
-    help="Copy the bundled files to DIR instead; never overwrites a file.",
+    help="Only copy the bundled files into DIR; never overwrites a file.",
 )
-def demo(output: str | None, to: str | None) -> None:
-    """Score three systems on a small bundled corpus, and write a report.
+def demo(output: str | None, into: str | None) -> None:
+    """Score three systems on a small bundled corpus.
 
-    Prints one table, what to look at, and commands that show more. The report is one HTML file to open in a browser.
+    Prints one table, what to look at, and commands that show more, and writes an HTML report to open in a browser.
     Needs no network.
     """
     from importlib.resources import as_file, files
 
     from karat.demo import showcase
 
-    if output is not None and to is not None:
-        raise UsageError("demo-both", "--to only copies files, and -o names a report", "Use one of them.")
+    if output is not None and into is not None:
+        raise UsageError("demo-both", "--into only copies files, and -o names a report", "Use one of them.")
     with as_file(files("karat") / "demo") as folder:
-        if to is None:
+        if into is None:
             click.echo(showcase.shown(folder))
             output = output or REPORT
-            _refuse_other_files(Path(output))
+            refuse_other_files(Path(output))
             write_output(showcase.report(folder), output)
             click.echo(f"\nReport: {output}\n  {ABOUT}")
         else:
-            copies = showcase.copies(folder, Path(to))
+            copies = showcase.copies(folder, Path(into))
             copy_new(copies)
             for path in copies:
                 click.echo(path)
-
-
-def _refuse_other_files(path: Path) -> None:
-    """Refuse to replace a file that is not a report."""
-    from karat.report.html.page import is_report
-
-    if path.is_file() and not is_report(path):
-        raise UNWRITABLE.error("there is such a file already, and it is not a report of karat", file=str(path))

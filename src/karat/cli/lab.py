@@ -22,7 +22,7 @@ Examples:
 P1 identity: gold against itself scores 1. P2 symmetry: swapping the two sides changes nothing. P3 zero: a system that
 has nothing in common with gold scores 0. P4 monotone: every right piece raises the score, every wrong piece lowers it.
 P5 linear: every piece is worth the same; the report shows the largest distance from a straight line, as a share of the
-way from the first to the last score, on the way to gold / to chaos (Araki et al. 2014, section 3.3).
+difference between the first and the last score, on the way to gold / to chaos (Araki et al. 2014, section 3.3).
 
 A system grows from nothing to gold, one right piece at a time, and goes from gold to chaos, one wrong piece at a time.
 karat finds out what a piece is (a mention, a coreference link, another link) by removing each from gold. A verdict
@@ -52,7 +52,7 @@ holds for this gold and these orders: a counter-example disproves a property, bu
     type=click.IntRange(1),
     default=200,
     show_default=True,
-    help="Points per curve; if there are more pieces, some are added together.",
+    help="Points per curve; if there are more pieces, several are added at a time.",
 )
 @click.option(
     "--orders",

@@ -12,7 +12,6 @@ from click.exceptions import NoArgsIsHelpError
 from karat import __version__
 from karat.cli._streams import Stopped, end_by, stopping_signals, style, visible_streams
 from karat.inputs import recording
-from karat.interpreter import prepare_interpreter
 from karat.problems import KaratError, PluginWarning, Rule
 
 EPILOG = """\b
@@ -26,27 +25,41 @@ Examples:
 """
 
 
-SUMMARIES = {
-    "score": "Score SYSTEM against GOLD under one or more protocols.",
-    "compare": "Rank SYSTEMs: intervals, paired tests, one table.",
-    "validate": "Check files and report every problem.",
-    "describe": "Describe what is in CORPUS.",
-    "convert": "Convert IN to OUT, from any format to any that can hold it.",
-    "simulate": "Make a system from GOLD with chosen errors.",
-    "baseline": "Run a baseline on CORPUS and write its output.",
-    "audit": "List suspicious annotations in CORPUS, the most suspicious first.",
-    "protocols": "List the protocols, or print one.",
-    "formats": "List the formats that karat reads and writes.",
-    "measures": "List the measures.",
-    "explain": "Explain MEASURE.",
-    "lab": "Examine how MEASURE behaves.",
-    "reproduce": "Recompute the published numbers of PAPER.",
-    "campaign": "Check, score and rank the SUBMISSIONS of a shared task, and write a web site of the results.",
-    "demo": "Score three systems on a small bundled corpus, and write a report.",
-    "completion": "Print a script that completes commands in SHELL.",
-    "help": "Show how to use karat, or COMMAND.",
+COMMANDS = {
+    "Score": {
+        "score": "Score SYSTEM against GOLD under one or more protocols.",
+        "compare": "Rank systems, with confidence intervals and significance tests.",
+        "demo": "Score three systems on a small bundled corpus.",
+    },
+    "Look": {
+        "describe": "Describe what is in CORPUS.",
+        "explain": "Explain NAME: a measure, protocol, format, code or term.",
+        "measures": "List the measures, or explain one.",
+        "protocols": "List the protocols, or print one.",
+        "formats": "List the formats that karat reads and writes, or describe one.",
+    },
+    "Files": {
+        "validate": "Check files and report every problem.",
+        "convert": "Convert IN to OUT, from any format to any that can represent it.",
+    },
+    "Shared tasks": {
+        "campaign": "Check, score and rank the SUBMISSIONS of a shared task.",
+    },
+    "Research": {
+        "simulate": "Make a system from GOLD with chosen errors.",
+        "baseline": "Run a baseline on CORPUS and write its output.",
+        "audit": "List suspicious annotations in CORPUS.",
+        "lab": "Examine how MEASURE behaves.",
+        "reproduce": "Recompute the published numbers of PAPER.",
+    },
+    "Help": {
+        "help": "Show how to use karat, or COMMAND.",
+        "completion": "Print a script that completes commands in SHELL.",
+    },
 }
-"""The commands, each in the module of its name, and the first sentence of its help."""
+"""The commands by section of the help, each in the module of its name, and the first sentence of its help."""
+
+SUMMARIES = {name: summary for section in COMMANDS.values() for name, summary in section.items()}
 
 
 class Commands(UserDict[str, Any]):
@@ -63,14 +76,10 @@ class Program(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands with their summaries."""
-        width = formatter.width - 6 - max(map(len, SUMMARIES))
-        with formatter.section("Commands"):
-            formatter.write_dl(
-                [
-                    (name, click.Command(name, help=SUMMARIES[name]).get_short_help_str(width))
-                    for name in self.list_commands(ctx)
-                ]
-            )
+        del ctx
+        for title, commands in COMMANDS.items():
+            with formatter.section(title):
+                formatter.write_dl([(name.ljust(max(map(len, SUMMARIES))), text) for name, text in commands.items()])
 
 
 @click.group(
@@ -81,7 +90,7 @@ class Program(click.Group):
 )
 @click.version_option(__version__, "-V", "--version", prog_name="karat")
 def cli() -> None:
-    """Score systems for event understanding: measure how much gold there is in their output."""
+    """Evaluate event extraction and coreference against gold annotations."""
     click.get_current_context().with_resource(recording())
 
 
@@ -100,16 +109,15 @@ def _show_warning(
         click.echo(warnings.formatwarning(message, category, filename, lineno, line), nl=False, file=file, err=True)
 
 
-SYSTEM = Rule("system-error", "fatal", "Check the place, its permissions and the free space; then run karat again.")
+SYSTEM = Rule("system-error", "fatal", "Check the path, its permissions and the free space; then run karat again.")
 MEMORY = Rule("memory-full", "fatal", "Use a machine with more memory, or split the corpus into smaller ones.")
 NESTING = Rule(
     "nesting-deep", "fatal", "An input is nested deeper than karat can follow; check that it is not damaged."
 )
 
 
-def main() -> None:
+def run() -> NoReturn:
     """Run a command; print an error as a message and exit with its code."""
-    prepare_interpreter()
     warnings.showwarning = _show_warning
     stopped: int | None = None
     with visible_streams():
@@ -151,4 +159,4 @@ def _usage(error: click.ClickException) -> str:
     if context is None:
         return ""
     usage = context.command.get_usage(context).replace("Usage: ", "", 1)
-    return f" [usage]\n  Usage: {usage}\n  `{context.command_path} --help` explains it."
+    return f" [usage]\n  Usage: {usage}\n  Run `{context.command_path} --help` for details."

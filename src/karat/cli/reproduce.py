@@ -22,7 +22,7 @@ Examples:
 @click.argument("paper", required=False)
 @click.argument("data", nargs=-1, type=FILE)
 @plot_option("[FIGURE=]FILE", "FIGURE is one of the paper's, such as figure-1; without it, all are drawn.", "parse")
-@click.option("--quick", is_flag=True, help="Leave out what takes minutes, such as training.")
+@click.option("--quick", is_flag=True, help="Skip what takes minutes, such as training.")
 @form_option
 @output_option
 def reproduce(

@@ -16,6 +16,7 @@ from karat.cli._scoring import (
     protocol_names,
     scoring_options,
 )
+from karat.cli._sections import SectionedCommand
 from karat.cli._values import FILE
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ GOLD and SYSTEM are a file, a folder, @LIST (a file with one path per line), or 
 """
 
 
-class OneSystem(click.Command):
+class OneSystem(SectionedCommand):
     """A command for one system; several are for `karat compare`."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:

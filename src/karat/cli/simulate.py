@@ -90,8 +90,8 @@ def simulate(
     """Make a system from GOLD with chosen errors.
 
     Without errors, the system equals GOLD. The number of errors made is printed to standard error. APF stays valid:
-    whatever depends on an error follows, such as a relation whose argument is missed. Where a format does not allow a
-    result, the command fails and writes nothing.
+    whatever depends on an error changes with it, such as a relation whose argument is missed. If the
+    format does not allow the result, the command fails and writes nothing.
     """
     from karat.corpus.opening import open_corpus
     from karat.formats import FORMATS
@@ -143,7 +143,7 @@ def simulate(
             _refuse_invalid(sink.place, name, ReadOptions() if to_write.folder else reading)
     print_findings(findings)
     for what, count in lost.items():
-        loss = LOSS.at(f"{name} cannot hold {what} ({count:,} time{'s' * (count > 1)})")
+        loss = LOSS.at(f"{name} cannot represent {what} ({count:,} time{'s' * (count > 1)})")
         click.echo(f"{loss.severity}: {loss}", err=True)
     click.echo(_summary(chosen.by_name(), simulation.made, seed, documents, mentions), err=True)
 

@@ -27,7 +27,7 @@ A PATH is a file, a folder, @LIST (a file with one path per line), or - for stan
 
 \b
 fatal  the file cannot be trusted and is not scored
-fault  one item is wrong; scoring goes on, and the fault is counted
+fault  one item is wrong; it is counted, and scoring continues
 note   odd but usable
 """
 
@@ -39,13 +39,13 @@ note   odd but usable
     "--types",
     metavar="FILE",
     type=FILE,
-    help="File of all allowed types, one per line; any other type is a fault.",
+    help="File with all allowed types, one per line; any other type is a fault.",
 )
 @click.option(
     "--against",
     metavar="GOLD",
     type=FILE,
-    help="Compare document ids, texts, units, tokens and offsets with GOLD, which may be without annotations.",
+    help="Compare document ids, texts, units, tokens and offsets with GOLD, which needs no annotations.",
 )
 @click.option(
     "-p",
@@ -54,7 +54,7 @@ note   odd but usable
     multiple=True,
     metavar="NAME|FILE.toml",
     shell_complete=completes("protocols"),
-    help="Protocol that the files are for: what it refuses is found; may be repeated. Default: by the format.",
+    help="Protocol to check for: also report what it refuses; may be repeated. Default: by the format.",
 )
 @settings_option
 @form_option

@@ -98,8 +98,8 @@ def refusal(refused: Sequence[tuple[str, KaratError]], runs: Sequence[Run]) -> K
 
 Paths = tuple[str, ...]
 
-NOT_A_SYSTEM = Rule("system-skipped", "note", "Nothing to do if it is not the output of a system.")
-GOLD_AS_SYSTEM = Rule("system-is-gold", "note", "Leave it out if this is not what you want.")
+NOT_A_SYSTEM = Rule("system-skipped", "note", "No action needed if it is not the output of a system.")
+GOLD_AS_SYSTEM = Rule("system-is-gold", "note", "Remove it if this is not what you want.")
 NO_SYSTEMS = Rule("systems-none", "fatal", "Name a folder with one file or folder per system, or name the systems.")
 
 
@@ -126,7 +126,7 @@ class NamedSystems(NamedTuple):
                     runs.append(Run(name, open_(path, findings.append), findings))
                 except KaratError as error:
                     if self.folder is not None and error.finding.code == "format-unknown":
-                        everywhere.append(NOT_A_SYSTEM.at("the format is not recognised; it was not read", file=path))
+                        everywhere.append(NOT_A_SYSTEM.at("skipped: the format is not recognised", file=path))
                     else:
                         runs.append(Run(name, error.with_traceback(None)))
         refused = [(run.system, run.corpus) for run in runs if isinstance(run.corpus, KaratError)]
@@ -158,7 +158,7 @@ def named_systems(arguments: Sequence[str], gold: str) -> NamedSystems:
         entries = [entry for entry in sorted(Path(arguments[0]).iterdir()) if not entry.name.startswith(".")]
         files = [str(entry) for entry in entries if not _is_gold(entry, Path(gold))]
         if not files:
-            raise NO_SYSTEMS.error("the folder has no files of systems", file=arguments[0])
+            raise NO_SYSTEMS.error("the folder has no system output", file=arguments[0])
         return NamedSystems({name: (path,) for name, path in zip(_names(files), files, strict=True)}, arguments[0])
     given = [_named(argument) for argument in arguments]
     unnamed = iter(_names([paths[0] for name, paths in given if name is None]))

@@ -1,6 +1,6 @@
 """A corpus of documents that are already in memory, checked as documents in files are."""
 
-from collections.abc import Iterable, Iterator, KeysView, Sequence
+from collections.abc import Iterable, Iterator, KeysView, Mapping, Sequence
 from contextlib import suppress
 from itertools import islice
 from operator import attrgetter
@@ -9,21 +9,27 @@ from typing import Any
 import msgspec
 
 from karat.corpus.index import Index
-from karat.decoding import explained
+from karat.decoding import builtins, explained
 from karat.formats import DOCUMENT_TWICE, jsonl
 from karat.model import Document, Mention
 from karat.plugin import Context, Facts, ReadOptions
 from karat.problems import Finding, Report, Rule, Target, quoted, refusing
 
 NO_DOCUMENT = Rule(
-    "not-a-document", "fatal", 'Give documents: karat.Document("d1", mentions=[karat.Mention("m1", [(4, 9)])])'
+    "not-a-document",
+    "fatal",
+    'Give documents, such as {"id": "d1", "mentions": [{"span": [[4, 9]]}]} or karat.Document("d1", mentions=[...]); '
+    "karat.from_rows makes them from the rows of a table.",
 )
+
+Given = Document | Mapping[str, Any]
+"""A document in memory, or a dict with the fields of one."""
 
 
 class MemoryCorpus:
     """Documents in memory. They are what `.jsonl` files hold, and choose protocols in the same way."""
 
-    def __init__(self, documents: Iterable[Document] = (), *, name: str = "memory", is_system: bool = False) -> None:
+    def __init__(self, documents: Iterable[Given] = (), *, name: str = "memory", is_system: bool = False) -> None:
         self.name = name
         self._options = ReadOptions(is_system=is_system)
         self.tolerated_faults: frozenset[str] | None = None
@@ -35,13 +41,14 @@ class MemoryCorpus:
         for document in documents:
             self.add(document)
 
-    def add(self, document: Document) -> None:
+    def add(self, given: Given) -> None:
         """Add one document; refuse it if it cannot be used, or if there is one of that id."""
         findings: list[Finding] = []
-        checked = document
-        if type(document) is not Document or not _is_plain(document):
+        if type(given) is Document and _is_plain(given):
+            checked = given
+        else:
             context = Context(self._options, refusing(findings.append))
-            checked = jsonl.sound(_typed(document, self.name), context, file=self.name)
+            checked = jsonl.sound(typed(given, self.name), context, file=self.name)
         if checked.id in self._documents:
             raise DOCUMENT_TWICE.error(f"document {quoted(checked.id)} was already given", file=self.name)
         self._documents[checked.id] = checked, findings
@@ -154,15 +161,18 @@ _ABSENT = _rare(Document("-"))
 _NUMBERS = {bool, int, float}
 
 
-def _typed(document: Document, name: str) -> Document:
+def typed(given: Given, name: str) -> Document:
     """The document with fields of the types that the model declares; lists are as good as tuples."""
-    if not isinstance(document, Document):
-        raise NO_DOCUMENT.error(f"expected a document, found {quoted(repr(document))}", file=name)
+    if not isinstance(given, Document | Mapping):
+        raise NO_DOCUMENT.error(f"expected a document, found {quoted(repr(given))}", file=name)
     try:
-        typed = msgspec.convert(msgspec.to_builtins(document), Document)
+        values = builtins(given)
+        jsonl.number_mentions(values)
+        document = msgspec.convert(values, Document)
         with suppress(OverflowError):  # numbers of any size are allowed
-            msgspec.json.encode(typed)
-        return typed
-    except (msgspec.ValidationError, TypeError, UnicodeEncodeError) as error:
-        message = f"document {quoted(str(document.id))}: {explained(error)}"
-        raise NO_DOCUMENT.error(message, file=name) from None
+            msgspec.json.encode(document)
+        return document
+    except (msgspec.ValidationError, TypeError, UnicodeEncodeError, RecursionError) as error:
+        id_ = given.id if isinstance(given, Document) else given.get("id")
+        which = "a document without id" if id_ is None else f"document {quoted(str(id_))}"
+        raise NO_DOCUMENT.error(f"{which}: {explained(error)}", file=name) from None

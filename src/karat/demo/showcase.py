@@ -42,10 +42,10 @@ class Gap(NamedTuple):
 
 
 GAPS = (
-    Gap("span P", "span R", "what it finds is right, but it misses much", "--by type"),
-    Gap("span R", "span P", "it misses little, but much of what it finds is no event", "--per-document"),
-    Gap("span F1", "type F1", "it finds the words and gives them wrong types", "--by type"),
-    Gap("span F1", "realis F1", "it finds the words and is wrong about what really happened", "--by realis"),
+    Gap("span P", "span R", "what it finds is right, but it misses a lot", "--by type"),
+    Gap("span R", "span P", "it misses few events, but much of what it finds is not an event", "--per-document"),
+    Gap("span F1", "type F1", "it finds the words, but gives them the wrong types", "--by type"),
+    Gap("span F1", "realis F1", "it finds the words, but is wrong about which events really happened", "--by realis"),
 )
 
 
@@ -76,12 +76,13 @@ def remark(result: Result) -> str:
     """Remark on a system: the widest gap between two columns, and the type on which most is lost."""
     gap = widest(result)
     above, below = (f"{column} {_percent(result, column)}" for column in (gap.above, gap.below))
-    type_, counts = costliest(result)
-    missed, spurious = counts.recall_den - counts.recall_num, counts.precision_den - counts.precision_num
+    type_ = costliest(result)
+    items = result.by["type"][type_]["nugget.type"].items
+    assert items is not None, "a row of a breakdown has items"
     return (
         f"its widest gap is from {above} down to {below}: {gap.meaning}.\n"
-        f"  Most is lost on {type_}: {missed:.1f} of {counts.recall_den:g} gold mentions missed, "
-        f"{spurious:.1f} of {counts.precision_den:g} system mentions spurious."
+        f"  Most is lost on {type_}: {items.missed} of {items.gold} gold mentions missed, "
+        f"{items.spurious} of {items.system} system mentions spurious."
     )
 
 
@@ -90,11 +91,11 @@ def widest(result: Result) -> Gap:
     return max(GAPS, key=lambda gap: (_value(result, gap.above) or 0) - (_value(result, gap.below) or 0))
 
 
-def costliest(result: Result) -> tuple[str, PrecisionRecall]:
-    """The type with most missed and spurious mentions under nugget.type, partial credit for spans counted."""
+def costliest(result: Result) -> str:
+    """The type on which most is lost under nugget.type, the first row of `--by type`."""
     found = {type_: row["nugget.type"].micro.counts for type_, row in result.by["type"].items()}
     counts = {type_: count for type_, count in found.items() if isinstance(count, PrecisionRecall)}
-    return max(counts.items(), key=lambda item: _loss(item[1]))
+    return max(counts, key=lambda type_: _loss(counts[type_]))
 
 
 def _loss(counts: PrecisionRecall) -> float:
@@ -104,7 +105,7 @@ def _loss(counts: PrecisionRecall) -> float:
 def commands(results: Mapping[str, Result]) -> list[str]:
     """The commands that show more, one after another."""
     return [
-        "karat demo --to karat-demo",
+        "karat demo --into karat-demo",
         "cd karat-demo",
         *(
             f"karat score gold.jsonl {name}.jsonl -p {PROTOCOL} {widest(result).option}"
@@ -119,7 +120,7 @@ def copies(folder: Path, to: Path) -> dict[Path, bytes]:
     found = {to / source.name: source.read_bytes() for source in sorted(folder.glob("*.jsonl"))}
     for path in found:
         if path.exists() or path.is_symlink():
-            raise EXISTS.error("there is such a file already", file=str(path))
+            raise EXISTS.error("this file already exists", file=str(path))
     return found
 
 

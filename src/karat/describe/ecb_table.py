@@ -81,7 +81,7 @@ class Tally:
             unsplit=self._unsplit,
             notes=(
                 f"{once}; scoring uses all {self._scored:,}.",
-                "A singleton is a mention in no relation; some mentions in a relation are alone in their cluster, too.",
+                "A singleton is a mention in no relation; some mentions in a relation are also alone in their cluster.",
                 f"The paper prints a total of {PRINTED:,} mentions, which is not the sum of its rows (15,002).",
             ),
         )

@@ -44,7 +44,7 @@ error = (INC + PAR/2 + MIS + SPU) / (COR + PAR + INC + MIS + SPU)""",
     traps=(
         "An overlap earns one half, whether it is small or large; nugget.* weights it by Dice.",
         "The alignment maximises correct plus half of partial slots over all slots of a document, so the counts of a "
-        "row depend on the other slots: --set attributes=... changes muc.span, too.",
+        "row depend on the other slots: --set attributes=... also changes muc.span.",
         "Ties are decided by more correct slots, then more pairs, then line order.",
         "Only mentions that overlap can be aligned. An unaligned gold mention with `optional: true` is ignored.",
     ),

@@ -9,7 +9,7 @@ from karat.model import Document, Mention, Pair
 from karat.plugin import Comparison, Filter, PairTransform, Rule
 from karat.problems import Report, quoted
 
-OTHERS = Rule("mentions-not-golds", "note", "Nothing to do; test data may hold distractors on purpose.")
+OTHERS = Rule("mentions-not-golds", "note", "No action needed; test data may hold distractors on purpose.")
 
 
 class GoldMentions(Filter, frozen=True):

@@ -8,7 +8,7 @@ from typing import Any
 
 from karat.formats._apf_validation import BLANKS, NEGATIVE, OFFSET, ROUNDED, TEXT, UNKNOWN, Validation
 from karat.model import Box, Boxes, Place, Region, Unit
-from karat.problems import quoted
+from karat.problems import KaratError, quoted
 
 LocatedText = tuple[Region | Boxes, str | None]
 """A region and its text, where the locator has one."""
@@ -39,8 +39,8 @@ class Locators:
         """The region and text of an extent, a head, an anchor, ..., which has one locator."""
         if len(holder) == 1:
             locator = holder[0]
-            if read := self._locators.get(locator.tag):
-                return read(self, locator)
+            if locator.tag in self._locators:
+                return self._read(locator)
         locators = [child for child in holder if child.tag in LOCATORS]
         expected = " or ".join(f"<{name}>" for name in self._locators)
         if len(locators) != 1 or locators[0].tag not in self._locators:
@@ -49,7 +49,16 @@ class Locators:
         for child in holder:
             if child is not locators[0]:
                 self._validation.report(UNKNOWN, child, f"<{child.tag}> is not allowed in <{holder.tag}>")
-        return self._locators[locators[0].tag](self, locators[0])
+        return self._read(locators[0])
+
+    def _read(self, locator: Any) -> LocatedText:
+        try:
+            return self._locators[locator.tag](self, locator)
+        except KaratError as error:
+            if error.finding.code != OFFSET.code:
+                raise
+            begin, end = self._validation.misplaced(locator, error)
+        return ((begin, 0, 0, 1, 1),) if self._unit == "box" else ((begin, end),), None
 
     def report_lengths(self) -> None:
         """Report texts that cannot be what the offsets point at, whatever the source says."""

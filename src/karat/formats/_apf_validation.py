@@ -13,8 +13,9 @@ from karat.formats import _apf_tables as tables
 from karat.formats._apf_dtd import ELEMENTS, REGIONS, Shape, dtd
 from karat.formats._sgm import Source
 from karat.model import Boxes, Link, Mention, Region, Value
-from karat.problems import KaratError, Report, Rule, quoted
-from karat.regions import extension, place, shared
+from karat.plugin import Context
+from karat.problems import KaratError, Rule, quoted
+from karat.regions import extension, is_nowhere, place, shared
 
 SHAPE = Rule("apf-shape", "fatal", "Compare the element with the APF 5.1.1 DTD and correct it.")
 OFFSET = Rule(
@@ -79,11 +80,11 @@ _LINE_END = re.compile(rb"\n(?<!>\n)")
 class Validation:
     """Reports what is wrong with a document, and where."""
 
-    def __init__(self, root: Any, data: bytes, line: int, file: str, report: Report) -> None:
+    def __init__(self, root: Any, data: bytes, line: int, file: str, context: Context) -> None:
         self._root = root
         self._data = data
         self._first_line = line
-        self._report = report
+        self._context = context
         self.file = file
         self._is_valid = False
         self._reported: set[Any] = set()
@@ -103,7 +104,14 @@ class Validation:
 
     def report_at(self, rule: Rule, line: int | None, message: str) -> None:
         """Report a finding in a line of the file."""
-        self._report(rule.at(message, file=self.file, line=line))
+        self._context.report(rule.at(message, file=self.file, line=line))
+
+    def misplaced(self, element: Any, error: KaratError) -> tuple[int, int]:
+        """Report an impossible region of a system, and return a segment in its place; in gold, raise the error."""
+        if not self._context.options.is_system:
+            raise error
+        self._reported |= {element, *element.iterancestors()}
+        return self._context.misplaced(error.finding, error.finding.message)
 
     def error(self, rule: Rule, element: Any, message: str) -> KaratError:
         """A fatal finding about an element, to be raised."""
@@ -295,6 +303,8 @@ def check_inside(
 ) -> None:
     """The head or anchor of a mention, as `name` says, is inside its extent."""
     inner, outer = regions[name], regions["extent"]
+    if is_nowhere(inner) or is_nowhere(outer):
+        return
     if inner and len(inner[0]) > 2:  # boxes
         if shared(inner, outer) < extension(inner) * (1 - 1e-9):
             message = f"the {name} of mention {mention.get('ID')!r} has boxes that its extent does not cover"
@@ -308,7 +318,7 @@ def check_argument(validation: Validation, element: Any, link: Link, mention: Me
     """The extent of a mention argument is the extent of the mention that it refers to, or its head."""
     assert link.extent is not None, "only an argument with an extent is checked"
     region = link.extent.boxes or link.extent.span
-    if region not in (place(mention), place(mention, "head")):
+    if region not in (place(mention), place(mention, "head")) and not is_nowhere(region):
         message = f"the {link.kind} of mention {link.source!r} is {mention.id!r}, but its extent at {shown(region)}"
         validation.report(
             ARGUMENT_EXTENT, element, f"{message} is not that of {mention.id!r} at {shown(place(mention))}"
@@ -336,6 +346,8 @@ def check_zones(
     for mention in mentions if "TEXT" in source.zones else ():
         begin, end = mention.span[0][0], mention.span[-1][1]
         extent = mention.extent or mention.span
+        if is_nowhere(mention.span) or is_nowhere(extent):
+            continue
         if source.holds("TEXT", begin, end) and source.holds("TEXT", extent[0][0], extent[-1][1]):
             continue
         if mention.kind == "time" and not is_dated and source.holds("DATETIME", begin, end):

@@ -28,7 +28,7 @@ LINE_BREAK = Rule(
 UNKNOWN_LINE = Rule(
     "brat-line-unknown", "note", "Known lines start with T, E, A, M, R, N, * or #; this one is ignored."
 )
-NORMALISATIONS = Rule("brat-normalisations", "note", "Nothing to do; no score uses them.")
+NORMALISATIONS = Rule("brat-normalisations", "note", "No action needed; no score uses them.")
 
 _ID = re.compile(r"(\*|[A-Z]\S+)\t")
 

@@ -4,18 +4,19 @@ An argument is a link from the event mention whose kind is the role. It leads to
 where the file gives just a span, to a mention of kind `argument`, one for each span.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import accumulate, pairwise
 from typing import Any, TypeVar
 
+import msgspec
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
 from karat.formats._brackets import LONGEST_TEXT
 from karat.formats._text import DANGLING, TWICE
 from karat.model import EMPTY, Document, Id, Link, Mention, Region, Unit, Value, qualified
-from karat.plugin.formats import Completion, Context, Facts, Piece
+from karat.plugin.formats import Completion, Context, Facts, Format, Piece
 from karat.problems import KaratError, Rule, quoted
 from karat.regions import NOWHERE, is_nowhere
 
@@ -24,7 +25,7 @@ LARGEST = 2 * NOWHERE
 """Offsets are smaller: no sum of them exceeds a float."""
 UNIT = Rule("event-unit", "fatal", "Omit --unit; the format says what offsets count.")
 T = TypeVar("T")
-UNREAD = Rule("relations-unread", "note", "Nothing to do; no score uses them.")
+UNREAD = Rule("relations-unread", "note", "No action needed; no score uses them.")
 
 
 def default_realis(facts: Facts) -> Completion:
@@ -35,10 +36,13 @@ def default_realis(facts: Facts) -> Completion:
 class EventDocument:
     """Collects the annotations of a document. What cannot be used is reported and left out."""
 
-    def __init__(self, id_: str, context: Context, value: Piece, tokens: Sequence[str] | None = None) -> None:
+    def __init__(self, id_: str, context: Context, value: Piece) -> None:
         self.id = id_
-        self._tokens = tokens
-        self._context, self._file, self._line = context, value.name, value.line
+        self.options, self.report = context
+        self.file, self.line = value.name, value.line
+        self.tokens: Sequence[str] | None = None
+        """The tokens that spans count, if mentions have no text of their own."""
+        self._context = context
         self._entities: dict[str, Mention] = {}
         self._clusters: set[str] = set()
         """Clusters of entity mentions."""
@@ -49,15 +53,15 @@ class EventDocument:
 
     def tell(self, rule: Rule, message: str, *, found: str | None = None) -> None:
         """Report what is wrong with the document."""
-        self._context.report(rule.at(message, file=self._file, line=self._line, found=found))
+        self.report(rule.at(message, file=self.file, line=self.line, found=found))
 
     def misplaced(self, rule: Rule, message: str, written: object) -> tuple[int, int]:
         """Report an item with an impossible span, and return one in its place."""
-        return self._context.misplaced(rule.at(message, file=self._file, line=self._line), written)
+        return self._context.misplaced(rule.at(message, file=self.file, line=self.line), written)
 
     def refusal(self, rule: Rule, message: str, *, found: str | None = None) -> KaratError:
         """The error for a document that cannot be read."""
-        return rule.error(message, file=self._file, line=self._line, found=found)
+        return rule.error(message, file=self.file, line=self.line, found=found)
 
     def add_entity(self, mention: Mention) -> None:
         """Add a mention that events may have as an argument."""
@@ -90,7 +94,7 @@ class EventDocument:
             self._links.append(Link(role, event, target))
         else:
             name = target if name is None else name
-            message = f"the {role} of {event!r} names {quoted(name)}, which is no entity"
+            message = f"the {role} of {event!r} names {quoted(name)}, which is not an entity"
             self.tell(DANGLING, f"{message} of document {quoted(self.id)}", found=name)
 
     def fill(self, event: str, role: str, begin: int, end: int, text: str | None = None) -> None:
@@ -115,9 +119,9 @@ class EventDocument:
 
     def words(self, begin: int, end: int) -> str | None:
         """The text of a span of tokens, if they are known."""
-        if self._tokens is None or not 0 <= begin < end <= min(len(self._tokens), begin + LONGEST_TEXT):
+        if self.tokens is None or not 0 <= begin < end <= min(len(self.tokens), begin + LONGEST_TEXT):
             return None
-        return " ".join(self._tokens[begin:end])
+        return " ".join(self.tokens[begin:end])
 
     def _usable(self, mention: Mention) -> Mention | None:
         """Return the mention, with a span that matches nothing if its own is impossible; None if it cannot be used."""
@@ -185,6 +189,40 @@ def refuse_unit(given: Unit | None, unit: Unit, value: Piece) -> None:
     if given not in (None, unit):
         message = f"offsets of this format count {unit}s, but --unit says {given}"
         raise UNIT.error(message, file=value.name, line=value.line)
+
+
+def event_format(
+    name: str,
+    record: type[T],
+    shape: Rule,
+    read: Callable[[T, EventDocument], Document],
+    *,
+    key: str,
+    unit: Unit,
+    id_of: Callable[[str], str] = str,
+    is_whole: bool = False,
+    **fields: Any,
+) -> Format:
+    """Return a format of JSON objects, each a record of one document, whose id is under a key.
+
+    `shape` refuses anything else, and `is_whole` is that of `record_of`; the other fields are those of `Format`.
+    """
+    from karat.formats._json import each_value, lines_with, recognises, record_of
+
+    decoder = msgspec.json.Decoder(record)
+
+    def read_value(value: Piece, context: Context) -> Document:
+        refuse_unit(context.options.unit, unit, value)
+        decoded = record_of(value, decoder, shape, is_whole=is_whole)
+        return read(decoded, EventDocument(id_of(getattr(decoded, key)), context, value))
+
+    return Format(
+        **{"suffixes": (f".{name}.json", f".{name}.jsonl"), "global_ids": "none", **fields},
+        unit=unit,
+        sniff=recognises(name),
+        read=each_value(read_value),
+        marker=lines_with(key, id_of),
+    )
 
 
 OFFSETS = Rule("argument-offsets", "fault", "Correct one of the two; the offsets of the entity mention count.")
@@ -276,9 +314,7 @@ def made(
 
 def _compare_offsets(event: EventMention, argument: Argument, to: EventDocument) -> None:
     entity = to.entity(argument.entity_id)
-    if entity is None or is_nowhere(entity.span):
-        return
-    if entity.span != ((argument.start, argument.end),):
+    if entity is not None and entity.span != ((argument.start, argument.end),) and not is_nowhere(entity.span):
         own, others = f"{argument.start} to {argument.end}", "{} to {}".format(*entity.span[0])
         message = f"the {argument.role} of {event.id!r} goes from {own}, but entity mention {entity.id!r} from {others}"
         to.tell(OFFSETS, message, found=argument.entity_id)

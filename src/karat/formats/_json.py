@@ -7,7 +7,6 @@ from typing import TypeVar
 
 import msgspec
 
-from karat.decoding import explained
 from karat.formats._keys import holds_all, repeated_key
 from karat.formats._text import decode
 from karat.model import Document, Id, Places, compact_lines
@@ -49,13 +48,13 @@ def is_truncated(data: bytes) -> bool:
 
 def elements(piece: Piece) -> Iterator[Piece]:
     """Split the list that a piece is."""
-    decoded_elements = decoded(_list, piece.data, BROKEN, file=piece.name, line=piece.line)
+    decoded_elements = decoded(_list.decode, piece.data, BROKEN, file=piece.name, line=piece.line)
     return _located(piece, (("", element) for element in decoded_elements), _BEFORE_ELEMENT)
 
 
 def entries(piece: Piece) -> Iterator[Piece]:
     """Split the object that a piece is; the key of an entry is the id of its piece."""
-    by_key = decoded(_object, piece.data, BROKEN, file=piece.name, line=piece.line)
+    by_key = decoded(_object.decode, piece.data, BROKEN, file=piece.name, line=piece.line)
     refuse_repeated_keys(piece.data, file=piece.name, line=piece.line)
     return _located(piece, by_key.items(), _BEFORE_ENTRY)
 
@@ -76,7 +75,7 @@ def _located(piece: Piece, values: Iterable[tuple[str, msgspec.Raw]], before: re
 def refuse_repeated_keys(data: bytes, *, file: str, line: int) -> None:
     """Refuse an object that gives a key twice."""
     # Fields that a format does not read were skipped before, and may hold anything.
-    value = decoded(_any, data, BROKEN, file=file, line=line)
+    value = decoded(_any.decode, data, BROKEN, file=file, line=line)
     repeated = repeated_key(data, value)
     if repeated is not None:
         message = f"the key {quoted(repeated)} is given twice in one object"
@@ -84,16 +83,18 @@ def refuse_repeated_keys(data: bytes, *, file: str, line: int) -> None:
         raise KEY_TWICE.error(message, file=file, line=line, found=repeated)
 
 
-def decoded(decoder: msgspec.json.Decoder[T], data: bytes, rule: Rule, *, file: str, line: int) -> T:
+def decoded(decode: Callable[[bytes], T], data: bytes, rule: Rule, *, file: str, line: int) -> T:
     """Decode data; the error for data that cannot be decoded says where."""
     try:
-        return decoder.decode(data)
+        return decode(data)
     except Unreadable as error:
         raise _refusal(error, data, rule, file=file, line=line) from None
 
 
 def _refusal(error: Exception, data: bytes, rule: Rule, *, file: str, line: int) -> KaratError:
     """The error for data that cannot be decoded."""
+    from karat.decoding import explained
+
     message = explained(error)
     if isinstance(error, RecursionError):
         return rule.error(message, file=file, line=line)
@@ -169,7 +170,7 @@ def record_of(value: Piece, decoder: msgspec.json.Decoder[T], rule: Rule, *, is_
 
     `is_whole`: encoded, a record has only fields of the value, and usually all, so that it shows if a key is repeated.
     """
-    record = decoded(decoder, value.data, rule, file=value.name, line=value.line)
+    record = decoded(decoder.decode, value.data, rule, file=value.name, line=value.line)
     if not (is_whole and holds_all(record, value.data)):
         refuse_repeated_keys(value.data, file=value.name, line=value.line)
     return record

@@ -33,7 +33,7 @@ class RelationLinks:
             self.lines.append(line)
             return
         end = target if source in known else source
-        message = f"the {label} from {quoted(source)} to {quoted(target)} names {quoted(end)}, which is nothing in "
+        message = f"the {label} from {quoted(source)} to {quoted(target)} names {quoted(end)}, which does not exist in "
         self._report(END.at(f"{message}document {quoted(self._document)}", file=self._file, line=line, found=end))
 
     def add_all(self, label: str, pairs: Collection[tuple[str, str]], line: int) -> None:

@@ -119,7 +119,7 @@ class _SourceReader:
         elif opened := self._open.get(name):
             self._zones.setdefault(name, []).append((opened.pop(), self._length))
         else:
-            self._report_at(tag.start(), f"</{name}> closes nothing")
+            self._report_at(tag.start(), f"</{name}> has no start tag")
 
     def _check(self, source: Source, document: str) -> None:
         for name in ONCE:

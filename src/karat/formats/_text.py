@@ -96,7 +96,9 @@ TWICE = Rule("mention-twice", "fatal", "Use each id once in a document.")
 DANGLING = Rule(
     "argument-unknown", "fault", "Refer to a mention of the same document; unresolved references are ignored."
 )
-SINGLETON = Rule("cluster-of-one", "note", "Nothing to do: a mention without a cluster is a cluster of its own anyway.")
-MERGED = Rule("segments-merged", "note", "Nothing to do; the segments are read as their union.")
+SINGLETON = Rule(
+    "cluster-of-one", "note", "No action needed: a mention without a cluster is a cluster of its own anyway."
+)
+MERGED = Rule("segments-merged", "note", "No action needed; the segments are read as their union.")
 REPEATED = Rule("member-twice", "fault", "Name each mention once; it counts once.")
-TRIMMED = Rule("id-trimmed", "note", "Nothing to do; write ids without blanks to avoid this note.")
+TRIMMED = Rule("id-trimmed", "note", "No action needed; write ids without blanks to avoid this note.")

@@ -64,7 +64,7 @@ def _reason(message: str) -> str:
     reasons = {
         "empty": "the file is empty",
         "Premature end": "the file ends within an element",
-        "Extra content": "something follows the root element",
+        "Extra content": "there is content after the root element",
         "Start tag expected": "there is no element",
         "EntityRef": "an & is not part of a reference such as &amp;",
         "ttribute": "an attribute is broken, or given twice",

@@ -117,7 +117,7 @@ def _document(part: "_Part", file: str, context: Context) -> Document:
         decode(part.data, file=file, line=part.line)  # wrong bytes are the better reason
         raise
     part.header.comments += _comments(part.data, part.line)
-    validation = Validation(root, part.data, part.line, file, report)
+    validation = Validation(root, part.data, part.line, file, context)
     return Reader(root, part.header, validation, report).document(options.sources)
 
 

@@ -19,7 +19,7 @@ is another `Victim`). Other relations become links whose kind is their name in l
 
 The id of a document is the name of its file without `.ann`. In the BioNLP shared tasks, a document has several files:
 `.a1` (given entities, which are never events), `.a2` (events) and `.rel` (relations). They are read as one document,
-called what the files are called. A system's file without `.a1` or `.txt` beside it takes them from gold.
+named after the files. A system's file without `.a1` or `.txt` beside it takes them from gold.
 
 Offsets count code points of the text. A line end counts as one, even if it is two characters in the file (CRLF). In an
 annotation's own text, line ends and tabs are written as blanks.
@@ -54,7 +54,7 @@ UNIT = Rule("brat-unit", "fatal", "Omit --unit token; brat counts characters.")
 NO_TEXT = Rule("text-missing", "note", "Put the text beside the annotations so that they can be checked against it.")
 ATTRIBUTE_TWICE = Rule("attribute-twice", "fault", "Give each attribute of an annotation once; the first one counts.")
 SHARED_TRIGGER = Rule("brat-trigger-shared", "note", "Name the event itself, not its trigger; the first one is used.")
-COREFERENCE = Rule("brat-coreference", "note", "Nothing to do if these relations are coreference; else rename them.")
+COREFERENCE = Rule("brat-coreference", "note", "No action needed if these relations are coreference; else rename them.")
 IDENTITY = Rule("brat-identity", "note", "If these relations are coreference, add --coreference with their name.")
 
 _LETTERS = re.compile(r"[^a-z]+", re.IGNORECASE)

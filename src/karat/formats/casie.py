@@ -14,13 +14,10 @@ argument is a mention of kind `entity`, one for each span and type. Relations of
 Systems use the same form. A file may also have one document per line.
 """
 
-import msgspec
 from msgspec import Struct
 
-from karat.formats._events import EventDocument, refuse_unit, typed
-from karat.formats._json import each_value, lines_with, recognises, record_of
+from karat.formats._events import EventDocument, event_format, typed
 from karat.model import Document, Id, Mention, qualified
-from karat.plugin.formats import Context, Format, Piece
 from karat.problems import Rule
 
 SHAPE = Rule(
@@ -67,14 +64,7 @@ class _Record(Struct, frozen=True):
     cyberevent: _Hoppers
 
 
-_decoder = msgspec.json.Decoder(_Record)
-
-
-def read(value: Piece, context: Context) -> Document:
-    """Read one document."""
-    refuse_unit(context.options.unit, "char", value)
-    record = record_of(value, _decoder, SHAPE)
-    content = EventDocument(_id(record.sourcefile), context, value)
+def _read(record: _Record, content: EventDocument) -> Document:
     entities: dict[tuple[int, int, str | None], str] = {}
     for number, hopper in enumerate(record.cyberevent.hopper, 1):
         for event in hopper.events:
@@ -108,14 +98,15 @@ def _add_event(
         content.link(id_, argument.role.type, entities[key])
 
 
-FORMAT = Format(
+FORMAT = event_format(
+    "casie",
+    _Record,
+    SHAPE,
+    _read,
+    key="sourcefile",
+    unit="char",
+    id_of=_id,
     title="CASIE, JSON",
     about=__doc__,
-    suffixes=(".casie.json", ".casie.jsonl"),
-    unit="char",
     protocols=("textee-2024",),
-    sniff=recognises("casie"),
-    read=each_value(read),
-    marker=lines_with("sourcefile", _id),
-    global_ids="none",
 )

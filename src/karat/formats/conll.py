@@ -9,7 +9,7 @@
     #end document
 
 The id of a document is the text after `#begin document`; of `#begin document(x);`, without a blank, it is x. If there
-is none, the document is called what its file is called, with a note, and if each side has one such document, the two
+is none, the document is named after its file, with a note, and if each side has one such document, the two
 are scored as one. Tokens are counted over the whole document, so a mention may span several sentences. Columns are
 separated by tabs, or by blanks in a line without tabs. If the first column counts the tokens of sentences or of the
 document, as in CoNLL-U, the second column is the word; else, in a line with at least five columns, the fourth. Empty
@@ -82,8 +82,8 @@ BRACKET = Rule("conll-bracket", "fatal", "Write a beginning (1 and an end 1) for
 UNIT = Rule("conll-unit", "fatal", "Omit --unit char; CoNLL counts tokens.")
 NO_ID = Rule("conll-no-id", "note", "Write #begin document ID to give it another id.")
 NO_ID_TWICE = Rule("conll-no-id-twice", "fatal", "Give each document an id, #begin document ID, or a file of its own.")
-DOUBLE = Rule("conll-double-antecedent", "note", "Nothing to do; brackets such as (12+3) are ignored.")
-BLANKS = Rule("conll-blanks", "note", "Nothing to do; write (1)|(2) without blanks to avoid this note.")
+DOUBLE = Rule("conll-double-antecedent", "note", "No action needed; brackets such as (12+3) are ignored.")
+BLANKS = Rule("conll-blanks", "note", "No action needed; write (1)|(2) without blanks to avoid this note.")
 META = Rule("conll-meta-document", "note", "To read each #begin document as one document: --documents none.")
 META_ROW = Rule(
     "conll-meta-row", "fatal", "Name the document in each line, or read each #begin document as one: --documents none."
@@ -132,7 +132,7 @@ def read(piece: Piece, context: Context) -> Iterator[Document]:
         raise UNIT.error("offsets of a CoNLL file do not count characters", file=file)
     page = _page(piece.data[after : piece.data.rfind(b"\n", 0, end.start()) + 1], line + 1, piece, report)
     if not begin["id"]:
-        report(NO_ID.at("the document has no id; it is called what its file is called", file=file, line=line))
+        report(NO_ID.at("the document has no id and is named after its file", file=file, line=line))
     page.report_ignored(report)
     words = _Words(page.data, page.count)
     document = Document(

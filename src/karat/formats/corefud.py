@@ -14,7 +14,7 @@ none, and a mention of one word ignores it. `e1)` closes the latest open bracket
 one word. A discontinuous mention has brackets `(e5[1/2]-... e5[1/2])` and `(e5[2/2]-... e5[2/2])`; the fields of its
 first part count.
 
-Tokens are counted over the whole document. Empty nodes (`8.1`) are tokens, too; multiword tokens (`3-4`) are not.
+Tokens are counted over the whole document. Empty nodes (`8.1`) are also tokens; multiword tokens (`3-4`) are not.
 Forms, sentences with their `# sent_id`, and empty nodes with their DEPS are kept. When a document is scored, words are
 compared by their order, and empty nodes by sentence and id: an empty node that only one side has shifts nothing.
 
@@ -87,7 +87,7 @@ NO_ENTITY = Rule(
     "note",
     "Give a file with coreference: Entity=(e1-... in the last column begins a mention of e1.",
 )
-UNREAD = Rule("corefud-unread", "note", "Nothing to do; no score uses them.")
+UNREAD = Rule("corefud-unread", "note", "No action needed; no score uses them.")
 UNIT = Rule("corefud-unit", "fatal", "Omit --unit char; spans of CoNLL-U count tokens.")
 
 _NEWDOC = rb"newdoc(?:[^\S\n]+id[^\S\n]*=[^\S\n]*(?P<id>\S(?:[^\n]*\S)?)?)?"
@@ -117,7 +117,7 @@ def read(piece: Piece, context: Context) -> Iterator[Document]:
     rows = enumerate(lead.split(b"\n"), piece.line)
     stray = next((line for line, row in rows if row[:1] != b"#" and row.strip()), None)
     if newdoc is not None and stray is not None:
-        raise STRUCTURE.error("a sentence stands before the first # newdoc", file=file, line=stray)
+        raise STRUCTURE.error("a sentence comes before the first # newdoc", file=file, line=stray)
     begin = 1 if newdoc is None else piece.line + lead.count(b"\n")
     try:
         if context.options.unit == "char":
@@ -376,10 +376,10 @@ class _Page:
             elif name == "Entity":
                 if multiword:
                     raise self._wrong(
-                        CELL, line, row, len(text) - at, "Entity= stands at a multiword token, which is none"
+                        CELL, line, row, len(text) - at, "Entity= is on a multiword token, which cannot be in a mention"
                     )
                 if seen:
-                    raise self._wrong(CELL, line, row, len(text) - at, "Entity= stands there for the second time")
+                    raise self._wrong(CELL, line, row, len(text) - at, "Entity= is given twice")
                 seen = True
                 self._entity(line, row, cell, len(text) - at - len(name) - 1)
             at += len(part) + 1
@@ -465,7 +465,7 @@ class _Page:
     def _finish(self) -> None:
         self._end_sentence()
         open_ = [(begun[0], "has no end before its document ends") for begun in self._begun.values() if begun]
-        open_ += [(waiting[0][0], "has not all its pieces") for waiting in self._waiting.values() if waiting]
+        open_ += [(waiting[0][0], "lacks some of its pieces") for waiting in self._waiting.values() if waiting]
         if open_:
             begun, what = min(open_, key=lambda pair: (pair[0].token, -pair[0].rest))
             found = f"{quoted(str(begun.bracket))} begins a mention that {what}"

@@ -14,16 +14,16 @@ cluster.
 """
 
 import csv
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from io import StringIO
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO, NamedTuple, TypeVar
 
 from msgspec.structs import replace
 
 from karat.formats._text import MERGED, decode
 from karat.formats._writing import refuse_unit, report_fields, report_rare, report_regions
-from karat.formats.jsonl import ACROSS, WITHIN, choose_protocols
-from karat.model import Document, Mention, Places, Region, Unit, Value, compact_lines
+from karat.formats.jsonl import ACROSS, WITHIN, choose_protocols, free_ids
+from karat.model import Document, Mention, Places, Region, Value, compact_lines
 from karat.plugin.formats import Context, Format, Piece, ReportLoss, WriteOptions
 from karat.problems import Rule, quoted
 from karat.regions import union
@@ -39,26 +39,35 @@ PLACES = ("document", "start", "end", "last", "head_start", "head_end", "head_la
 KNOWN = frozenset((*PLACES, "id", "text", "kind", "cluster"))
 WRITTEN = ("document", "id", "start", "end", "text", "kind", "cluster", "head_start", "head_end")
 DELIMITERS = "\t,;"
-LARGEST = 10**18
+V = TypeVar("V")
 
 
-class _Row(NamedTuple):
-    """A row of a file, with its cells by the names of their columns; empty cells are left out."""
+class Row(NamedTuple):
+    """A row of a table. Empty cells are left out."""
 
-    line: int
+    file: str
+    line: int | None
+    """None: the table is in memory."""
     cells: dict[str, str]
+    """By the names of the columns that are known."""
+    attributes: dict[str, Value]
+    """All others."""
+
+
+def column(name: str) -> str:
+    """Return the known column that a name means, or else the name."""
+    name = name.strip()
+    known = ALIASES.get(name.lower(), name.lower())
+    return known if known in KNOWN else name
 
 
 def _columns(row: str) -> tuple[list[str], str]:
     """Return the names of columns in a header, and what separates them."""
     delimiter = max(DELIMITERS, key=row.count)
     try:
-        names = [name.strip() for name in next(csv.reader([row], delimiter=delimiter), [])]
+        return [*map(column, next(csv.reader([row], delimiter=delimiter), []))], delimiter
     except csv.Error:
         return [], delimiter
-    lower = [name.lower() for name in names]
-    known = [ALIASES.get(name, name) for name in lower]
-    return [name if name in KNOWN else written for name, written in zip(known, names, strict=True)], delimiter
 
 
 def sniff(head: bytes) -> bool:
@@ -81,77 +90,92 @@ def identify(name: str, stream: BinaryIO) -> None:
 
 def read(piece: Piece, context: Context) -> Iterator[Document]:
     """Read the documents of a table, in the order of their first rows."""
-    rows: dict[str, list[_Row]] = {}
-    for row in _rows(piece):
+    return documents(_rows(piece), context)
+
+
+def documents(rows: Iterable[Row], context: Context) -> Iterator[Document]:
+    """Return the documents of a table, in the order of their first rows."""
+    by_document: dict[str, list[Row]] = {}
+    for row in rows:
         id_ = row.cells.get("document")
         if id_ is None:
-            raise SHAPE.error("this row names no document", file=piece.name, line=row.line)
-        rows.setdefault(id_, []).append(row)
-    for id_, own_rows in rows.items():
-        yield _document(id_, own_rows, piece, context)
+            raise SHAPE.error("this row has no document", file=row.file, line=row.line)
+        by_document.setdefault(id_, []).append(row)
+    for id_, own_rows in by_document.items():
+        yield _document(id_, own_rows, context)
 
 
-def _rows(piece: Piece) -> Iterator[_Row]:
+def _rows(piece: Piece) -> Iterator[Row]:
     text = decode(piece.data, file=piece.name, line=1).removeprefix("\ufeff")
     columns, delimiter = _columns(text.partition("\n")[0].strip("\r"))
-    _check_header(columns, piece)
+    check_columns(columns, piece.name, 1)
+    known = [name for name in columns if name in KNOWN]
+    others = [name for name in columns if name not in KNOWN]
     reader = csv.reader(StringIO(text, newline=""), delimiter=delimiter, strict=True)
     line = 1
     try:
-        for index, cells in enumerate(reader):
-            if index and any(cells):
-                if len(cells) != len(columns):
-                    message = f"found {len(cells)} cells, expected {len(columns)}, as the first row has"
+        for index, row in enumerate(reader):
+            if index and any(row):
+                if len(row) != len(columns):
+                    message = f"found {len(row)} cells, expected {len(columns)}, as the first row has"
                     raise SHAPE.error(message, file=piece.name, line=line)
-                yield _Row(line, {name: cell for name, cell in zip(columns, cells, strict=True) if cell})
+                cells = {name: cell for name, cell in zip(columns, row, strict=True) if cell}
+                yield Row(
+                    piece.name,
+                    line,
+                    {name: cells[name] for name in known if name in cells},
+                    {name: cells[name] for name in others if name in cells},
+                )
             line = reader.line_num + 1
     except csv.Error:
         message = "a cell in quotes does not end, or text follows its closing quote"
         raise SHAPE.error(message, file=piece.name, line=line) from None
 
 
-def _check_header(columns: Sequence[str], piece: Piece) -> None:
+def check_columns(columns: Sequence[str], file: str, line: int | None = None) -> None:
+    """Refuse a table without the columns that are needed."""
     expected = [name for name in ("document", "start") if name not in columns]
     if not {"end", "last"}.intersection(columns):
         expected.append("end (exclusive) or last (inclusive)")
     if expected:
-        found = ", ".join(columns)
-        raise HEADER.error(f"no column {', '.join(expected)}; found: {found}", file=piece.name, line=1)
-    if len({*columns}) < len(columns) or "" in columns:
-        raise HEADER.error("each column needs a name of its own", file=piece.name, line=1)
+        raise HEADER.error(f"no column {', '.join(expected)}; found: {', '.join(columns)}", file=file, line=line)
+    if "" in columns:
+        message = f"column {columns.index('') + 1} has no name; pandas leaves out its index with to_csv(index=False)"
+        raise HEADER.error(message, file=file, line=line)
+    if len({*columns}) < len(columns):
+        repeated = next(name for index, name in enumerate(columns) if name in columns[:index])
+        raise HEADER.error(f"two columns are called {quoted(repeated)}, or mean it", file=file, line=line)
     if {"end", "last"}.issubset(columns):
-        raise HEADER.error("both end (exclusive) and last (inclusive) are given", file=piece.name, line=1)
+        raise HEADER.error("both end (exclusive) and last (inclusive) are given", file=file, line=line)
 
 
-def _document(id_: str, rows: Sequence[_Row], piece: Piece, context: Context) -> Document:
+def _document(id_: str, rows: Sequence[Row], context: Context) -> Document:
     """Read the rows of a document."""
-    segments: dict[str, list[_Row]] = {}
-    taken = {row.cells["id"] for row in rows if "id" in row.cells}
-    numbers = iter(number for number in range(1, len(rows) + len(taken) + 1) if f"m{number}" not in taken)
+    segments: dict[str, list[Row]] = {}
+    numbers = free_ids({row.cells.get("id", "") for row in rows})
     for row in rows:
         if row.cells.keys() & {"start", "end", "last"}:
-            segments.setdefault(row.cells.get("id") or f"m{next(numbers)}", []).append(row)
-    mentions = tuple([_mention(name, group, piece.name, context) for name, group in segments.items()])
-    lines = [group[0].line for group in segments.values()]
-    unit: Unit = context.options.unit or "char"
-    return Document(id_, unit=unit, mentions=mentions).at(Places(rows[0].line, compact_lines(lines)))
+            segments.setdefault(row.cells.get("id") or next(numbers), []).append(row)
+    mentions = tuple([_mention(name, group, context) for name, group in segments.items()])
+    document = Document(id_, unit=context.options.unit or "char", mentions=mentions)
+    if rows[0].line is None:
+        return document
+    lines = [group[0].line or 0 for group in segments.values()]
+    return document.at(Places(rows[0].line, compact_lines(lines)))
 
 
-def _mention(id_: str, rows: Sequence[_Row], file: str, context: Context) -> Mention:
+def _mention(id_: str, rows: Sequence[Row], context: Context) -> Mention:
     """Return the mention whose segments these rows are."""
     cells: dict[str, str] = {}
+    attributes: dict[str, Value] = {}
     for row in rows:
-        for name, value in row.cells.items():
-            if name not in (*PLACES, "text") and cells.setdefault(name, value) != value:
-                message = f"mention {quoted(id_)} has the {name} {quoted(value)}, but {quoted(cells[name])} before"
-                raise DIFFERS.error(message, file=file, line=row.line, found=value)
-    span = _region([_segment(row, "", file, context) for row in rows], id_, rows[0].line, file, context)
-    heads = [_segment(row, "head_", file, context) for row in rows if {"head_start", "head_end"} & row.cells.keys()]
-    attributes: dict[str, Value] = {name: value for name, value in cells.items() if name not in KNOWN}
+        _merge(cells, {name: cell for name, cell in row.cells.items() if name not in (*PLACES, "text")}, row, id_)
+        _merge(attributes, row.attributes, row, id_)
+    heads = [_segment(row, "head_", context) for row in rows if {"head_start", "head_end"} & row.cells.keys()]
     return Mention(
         id_,
-        span,
-        head=_region(heads, id_, rows[0].line, file, context) if heads else None,
+        _region([_segment(row, "", context) for row in rows], id_, rows[0], context),
+        head=_region(heads, id_, rows[0], context) if heads else None,
         kind=cells.get("kind", "event"),
         cluster=cells.get("cluster"),
         attributes=attributes,
@@ -159,7 +183,16 @@ def _mention(id_: str, rows: Sequence[_Row], file: str, context: Context) -> Men
     )
 
 
-def _segment(row: _Row, prefix: str, file: str, context: Context) -> tuple[int, int]:
+def _merge(merged: dict[str, V], values: Mapping[str, V], row: Row, id_: str) -> None:
+    """Add values of a row to those of earlier rows of the same mention."""
+    for name, value in values.items():
+        if merged.setdefault(name, value) != value:
+            before = quoted(str(merged[name]))
+            message = f"mention {quoted(id_)} has the {name} {quoted(str(value))}, but {before} before"
+            raise DIFFERS.error(message, file=row.file, line=row.line, found=str(value))
+
+
+def _segment(row: Row, prefix: str, context: Context) -> tuple[int, int]:
     """Return the segment of a row; its columns are `start` and `end` or `last`, after a prefix."""
     end_name = next((name for name in (f"{prefix}end", f"{prefix}last") if name in row.cells), f"{prefix}end")
     written = row.cells.get(f"{prefix}start", ""), row.cells.get(end_name, "")
@@ -169,7 +202,7 @@ def _segment(row: _Row, prefix: str, file: str, context: Context) -> tuple[int, 
         if begin < end:
             return begin, end
     message = f"{prefix}start is {quoted(written[0])} and {end_name} is {quoted(written[1])}"
-    return context.misplaced(SPAN.at(message, file=file, line=row.line), written)
+    return context.misplaced(SPAN.at(message, file=row.file, line=row.line), written)
 
 
 def _number(cell: str) -> int | None:
@@ -178,10 +211,11 @@ def _number(cell: str) -> int | None:
     return int(digits) if digits.isascii() and digits.isdecimal() and len(digits) < 19 else None
 
 
-def _region(segments: Sequence[tuple[int, int]], id_: str, line: int, file: str, context: Context) -> Region:
+def _region(segments: Sequence[tuple[int, int]], id_: str, row: Row, context: Context) -> Region:
     merged = union(segments)
     if len(merged) < len(segments):
-        context.report(MERGED.at(f"overlapping segments in mention {quoted(id_)}", file=file, line=line))
+        message = f"overlapping segments in mention {quoted(id_)}"
+        context.report(MERGED.at(message, file=row.file, line=row.line))
     return merged
 
 
@@ -192,8 +226,8 @@ def plan(documents: Iterable[Document], options: WriteOptions, report_loss: Repo
         for mention in document.mentions:
             names.update(mention.attributes)
     for name in sorted(names):
-        if ALIASES.get(name.lower(), name.lower()) in KNOWN or name != name.strip() or not name:
-            report_loss(f"the attribute {name}, the name of which means something else in a table")
+        if column(name) in KNOWN or name != name.strip() or not name:
+            report_loss(f"the attribute {name}, whose name means something else in a table")
             names.discard(name)
     columns = (*WRITTEN, *sorted(names))
     return replace(options, columns=columns, head=_lines([columns], options))

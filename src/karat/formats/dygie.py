@@ -7,9 +7,9 @@
 `events` has, for each sentence, its events: the token of the trigger with the type, then arguments with their roles.
 Offsets count the tokens of the document, not of the sentence, and ends are inclusive. Triggers have one token.
 
-A system's file has `predicted_events`, with two scores after each type and role, which are not read. It may have gold's
-`events`, too: a file that is given as the system is read by its predictions if it has any, any other file by `events`.
-The same holds for `predicted_ner` and `predicted_clusters`.
+A system's file has `predicted_events`, with two scores after each type and role, which are not read. It may also have
+gold's `events`: a file that is given as the system is read by its predictions if it has any, any other file by
+`events`. The same holds for `predicted_ner` and `predicted_clusters`.
 
 A document has the mentions of `ner` and `clusters` (kind `entity`), then arguments that are none of these (kind
 `argument`), then events, each in the order of the file; two mentions of one span and type are one. Relations between
@@ -26,11 +26,10 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec import Raw, Struct
 
-from karat.formats._events import EventDocument, refuse_unit, sentences_of, typed
-from karat.formats._json import each_value, lines_with, recognises, record_of
+from karat.formats._events import EventDocument, event_format, sentences_of, typed
 from karat.formats._writing import Writable, text_value
 from karat.model import Document, Id, Mention, qualified
-from karat.plugin.formats import Context, Format, Piece, ReportLoss, WriteOptions
+from karat.plugin.formats import ReportLoss, WriteOptions
 from karat.problems import Rule, quoted
 
 UNWRITABLE = Rule(
@@ -80,7 +79,7 @@ class _Written:
                 self._report_loss(f"that mentions are of kind {mention.kind} (read as entity)")
         for mention in self._arguments:
             if mention.attributes or self._content.cluster_sizes[mention.cluster] > 1:
-                self._report_loss("attributes and clusters of arguments that are no entities")
+                self._report_loss("attributes and clusters of arguments that are not entities")
         if max(Counter(mention.span for mention in self._content.others).values(), default=1) > 1:
             self._report_loss("mentions that share a span with another")
         for mention in self._content.mentions:
@@ -172,16 +171,9 @@ class _Side(NamedTuple):
     clusters: _Entities
 
 
-_decoder = msgspec.json.Decoder(_Record)
-
-
-def read(value: Piece, context: Context) -> Document:
-    """Read one document."""
-    refuse_unit(context.options.unit, "token", value)
-    record = record_of(value, _decoder, SHAPE)
-    forms = tuple(chain.from_iterable(record.sentences))
-    content = EventDocument(record.doc_key, context, value, forms)
-    side = _side(record, is_system=context.options.is_system)
+def _read(record: _Record, content: EventDocument) -> Document:
+    content.tokens = forms = tuple(chain.from_iterable(record.sentences))
+    side = _side(record, is_system=content.options.is_system)
     entities = _add_entities(side, content)
     for index, event in enumerate(chain.from_iterable(side.events), 1):
         try:
@@ -253,15 +245,15 @@ def _add_event(
             content.fill(id_, part.role, part.begin, part.end + 1)
 
 
-FORMAT = Format(
+FORMAT = event_format(
+    "dygie",
+    _Record,
+    SHAPE,
+    _read,
+    key="doc_key",
+    unit="token",
     title="DyGIE++, JSON lines",
     about=__doc__,
-    suffixes=(".dygie.json", ".dygie.jsonl"),
-    unit="token",
     protocols=("dygie-2019",),
-    sniff=recognises("dygie"),
-    read=each_value(read),
-    marker=lines_with("doc_key"),
     write=write,
-    global_ids="none",
 )

@@ -12,13 +12,10 @@ As in CoNLL files, mentions are of kind `event`, in the order of their first tok
 
 from itertools import chain
 
-import msgspec
 from msgspec import Struct
 
-from karat.formats._events import EventDocument, add_clusters, refuse_unit, sentences_of
-from karat.formats._json import each_value, lines_with, recognises, record_of
+from karat.formats._events import EventDocument, add_clusters, event_format, sentences_of
 from karat.model import Document, Id
-from karat.plugin.formats import Context, Format, Piece
 from karat.problems import Rule
 
 SHAPE = Rule(
@@ -38,17 +35,10 @@ class _Record(Struct, frozen=True):
     predicted_clusters: _Clusters | None = None
 
 
-_decoder = msgspec.json.Decoder(_Record)
-
-
-def read(value: Piece, context: Context) -> Document:
-    """Read one document."""
-    refuse_unit(context.options.unit, "token", value)
-    record = record_of(value, _decoder, SHAPE)
-    forms = tuple(chain.from_iterable(record.sentences))
-    content = EventDocument(record.doc_key, context, value, forms)
+def _read(record: _Record, content: EventDocument) -> Document:
+    content.tokens = forms = tuple(chain.from_iterable(record.sentences))
     clusters, predicted = record.clusters, record.predicted_clusters
-    if clusters is None or (predicted is not None and context.options.is_system):
+    if clusters is None or (predicted is not None and content.options.is_system):
         clusters = predicted
     if clusters is None:
         raise content.refusal(SHAPE, "the document has neither clusters nor predicted_clusters")
@@ -58,14 +48,15 @@ def read(value: Piece, context: Context) -> Document:
     )
 
 
-FORMAT = Format(
+FORMAT = event_format(
+    "e2e",
+    _Record,
+    SHAPE,
+    _read,
+    key="doc_key",
+    unit="token",
     title="e2e-coref clusters, JSON lines",
     about=__doc__,
     suffixes=(".e2e.json", ".e2e.jsonl", ".e2e.jsonlines"),
-    unit="token",
     protocols=("conll-2012",),
-    sniff=recognises("e2e"),
-    read=each_value(read),
-    marker=lines_with("doc_key"),
-    global_ids="none",
 )

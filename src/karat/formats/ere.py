@@ -9,8 +9,8 @@
         <em_arg entity_mention_id="m-1" role="entity" realis="true">Anna</em_arg>
 
 A hopper is the cluster of its event mentions, and an entity that of its mentions. Fillers are mentions of kind `value`.
-The type of an event is its type and subtype, capitalised and joined as in TAC (`Contact_Broadcast`); its realis is
-capitalised, too. An argument is a link whose kind is the role. Mentions are in the order of the file; two event
+The type of an event is its type and subtype, capitalised and joined as in TAC (`Contact_Broadcast`); its realis is also
+capitalised. An argument is a link whose kind is the role. Mentions are in the order of the file; two event
 mentions with one trigger (double tagging) are ordinary. Offsets count code points of the source file as distributed,
 including its markup; karat does not read that file.
 """
@@ -28,7 +28,7 @@ from karat.problems import Rule
 SHAPE = Rule("ere-shape", "fatal", "Compare the element with the Rich ERE guidelines and correct it.")
 SPAN = Rule("ere-span", "fatal", 'Give offset="N" and length="N" in whole numbers, the length at least 1.')
 UNIT = Rule("ere-unit", "fatal", "Omit --unit token; Rich ERE counts characters.")
-UNREAD = Rule("ere-unread", "note", "Nothing to do; no score uses them.")
+UNREAD = Rule("ere-unread", "note", "No action needed; no score uses them.")
 
 
 def sniff(head: bytes) -> bool:

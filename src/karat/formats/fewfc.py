@@ -18,13 +18,10 @@ DuEE has the same in other words, and gives only where a string begins:
 
 from collections.abc import Iterator
 
-import msgspec
 from msgspec import Struct
 
-from karat.formats._events import EventDocument, refuse_unit, typed
-from karat.formats._json import each_value, lines_with, recognises, record_of
+from karat.formats._events import EventDocument, event_format, typed
 from karat.model import Document, Id, Mention
-from karat.plugin.formats import Context, Format, Piece
 from karat.problems import Rule, quoted
 
 SHAPE = Rule(
@@ -78,14 +75,7 @@ class _Record(Struct, frozen=True):
     event_list: tuple[_ListedEvent, ...] | None = None
 
 
-_decoder = msgspec.json.Decoder(_Record)
-
-
-def read(value: Piece, context: Context) -> Document:
-    """Read one text."""
-    refuse_unit(context.options.unit, "char", value)
-    record = record_of(value, _decoder, SHAPE)
-    content = EventDocument(record.id, context, value)
+def _read(record: _Record, content: EventDocument) -> Document:
     if record.events is None and record.event_list is None:
         raise content.refusal(SHAPE, "the document has neither events nor event_list")
     for index, event in enumerate(_events(record), 1):
@@ -110,14 +100,14 @@ def _add_event(id_: str, event: _Event, content: EventDocument) -> None:
                 content.fill(id_, mention.role, *mention.span, mention.word)
 
 
-FORMAT = Format(
+FORMAT = event_format(
+    "fewfc",
+    _Record,
+    SHAPE,
+    _read,
+    key="id",
+    unit="char",
     title="FewFC and DuEE, JSON lines",
     about=__doc__,
-    suffixes=(".fewfc.json", ".fewfc.jsonl"),
-    unit="char",
     protocols=("textee-2024",),
-    sniff=recognises("fewfc"),
-    read=each_value(read),
-    marker=lines_with("id"),
-    global_ids="none",
 )

@@ -53,11 +53,15 @@ def read(piece: Piece, context: Context) -> Iterator[Document]:
         match written.split("\t"):
             case ["Text", *parts]:
                 text = "\t".join(parts)
-            case ["Event", number, word, class_, place, *_] if word and place.isascii() and place.isdecimal():
+            case ["Event", number, word, class_, place, *_] if word:
                 if number in mentions:
                     raise TWICE.error(f"event {quoted(number)} was already given", file=piece.name, line=line)
-                begin = int(place[:18])
-                span = ((begin, begin + len(word)),)
+                if place.isascii() and place.isdecimal():
+                    begin = int(place[:18])
+                    span = ((begin, begin + len(word)),)
+                else:
+                    message = f"event {quoted(number)} has the place {quoted(place)}, which is not a whole number"
+                    span = (context.misplaced(SHAPE.at(message, file=piece.name, line=line), place),)
                 mentions[number] = Mention(number, span, attributes={"type": class_}, text=word)
                 lines.append(line)
             case ["Relation", first, second, label, *_]:

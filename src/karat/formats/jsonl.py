@@ -2,13 +2,15 @@
 
     {"id": "d1", "mentions": [{"id": "m1", "span": [[4, 9]], "cluster": "E1", "attributes": {"type": "Life.Die"}}]}
 
-Only `id`, `mentions[].id` and `mentions[].span` are required. An unknown field is refused, so that a misspelt one is
-not lost silently. A pretty-printed document, or a list of documents, is read, too. In token units, a document may have
-the word of each token (`forms`) and the tokens of its sentences (`"sentences": [[0, 4], [4, 9]]`).
+Only `id` and `mentions[].span` are required, and `mentions[].id` where a span is empty: mentions without an id are
+numbered, `m1`, `m2`, ... An unknown field is refused, so that a misspelt one is not lost silently. A pretty-printed
+document and a list of documents are also read. In token units, a document may have the word of each token (`forms`) and
+the tokens of its sentences (`"sentences": [[0, 4], [4, 9]]`).
 """
 
-from collections.abc import Callable, Iterable
-from typing import Protocol, TypeVar
+from collections.abc import Callable, Container, Iterable, Iterator
+from itertools import chain, count
+from typing import Any, Protocol, TypeVar
 
 import msgspec
 from msgspec.structs import replace
@@ -35,6 +37,8 @@ KEY_TWICE = Rule("jsonl-key-twice", "fatal", "Write each key of an object once; 
 
 
 _decoder = msgspec.json.Decoder(Document)
+_NAMING = ("id", "cluster", "from", "to")
+"""Keys of records whose values name a mention or a cluster."""
 
 
 _Named = TypeVar("_Named", Mention, Cluster)
@@ -47,8 +51,9 @@ class _Tell(Protocol):
 
 
 def sniff(head: bytes) -> bool:
-    """The file starts with an object that has the fields of a document, or none that can be read."""
-    return form(head) == JSONL or (head.lstrip().startswith(b"{") and not first_fields(head))
+    """The file starts with an object that has the fields of a document, or none that can be read, but is not empty."""
+    start = head.strip()
+    return form(head) == JSONL or (start.startswith(b"{") and start != b"{}" and not first_fields(head))
 
 
 def unknown_form(head: bytes) -> str | None:
@@ -59,7 +64,7 @@ def unknown_form(head: bytes) -> str | None:
 def read(piece: Piece, context: Context) -> Document:
     """Read one document."""
     file, line = piece.name, piece.line
-    document = decoded(_decoder, piece.data, SHAPE, file=file, line=line)
+    document = decoded(_decode, piece.data, SHAPE, file=file, line=line)
     if (key := repeated_key(piece.data, document)) is not None:
         raise KEY_TWICE.error(f"the key {quoted(key)} is given twice in one object", file=file, line=line)
     unit = context.options.unit
@@ -67,6 +72,39 @@ def read(piece: Piece, context: Context) -> Document:
         found = f"document {quoted(document.id)} counts in {document.unit}s, but --unit says {unit}"
         raise UNIT.error(found, file=file, line=line)
     return sound(document, context, file=file, line=line)
+
+
+def _decode(data: bytes) -> Document:
+    try:
+        return _decoder.decode(data)
+    except msgspec.ValidationError as error:
+        if "id`" not in str(error):
+            raise
+    values = msgspec.json.decode(data)
+    number_mentions(values)
+    return msgspec.convert(values, Document)
+
+
+def number_mentions(document: Any) -> None:
+    """Give ids to the mentions of a decoded document that have a span and no id.
+
+    Names that the document uses for other mentions or clusters are skipped.
+    """
+    mentions, *others = (_records(document, name) for name in ("mentions", "clusters", "links"))
+    unnamed = [mention for mention in mentions if mention.get("id") is None and mention.get("span")]
+    used = {str(record.get(key)) for record in chain(mentions, *others) for key in _NAMING} if unnamed else ()
+    for mention, id_ in zip(unnamed, free_ids(used), strict=False):
+        mention["id"] = id_
+
+
+def _records(document: Any, name: str) -> list[dict[str, Any]]:
+    records = document.get(name) if isinstance(document, dict) else None
+    return [record for record in records if isinstance(record, dict)] if isinstance(records, list | tuple) else []
+
+
+def free_ids(used: Container[str]) -> Iterator[str]:
+    """Ids for mentions that have none: `m1`, `m2`, ... without those in use."""
+    return (id_ for number in count(1) if (id_ := f"m{number}") not in used)
 
 
 def sound(document: Document, context: Context, *, file: str, line: int | None = None) -> Document:
@@ -94,7 +132,7 @@ def sound(document: Document, context: Context, *, file: str, line: int | None =
     for link in document.links:
         unknown = [end for end in (link.source, link.target) if end not in ends]
         for end in unknown:
-            message = f"a {link.kind} link names {quoted(end)}, which is no mention or cluster"
+            message = f"a {link.kind} link names {quoted(end)}, which is not a mention or cluster"
             tell(DANGLING, f"{message} of document {quoted(document.id)}", found=end)
         if not unknown:
             links.append(link)

@@ -22,7 +22,7 @@ where the triggers are. A trigger of `negative_triggers` is an event that gold d
 
     {"id": "d1", "preds": {"m1": {"event_type": "Attack", "Agent": ["the rebels"]}}}
 
-The form that MAVEN-Arg's own program and OmniEvent read is read, too: `text`, and `events` with `triggers`, which have
+The form that MAVEN-Arg's own program and OmniEvent read is also read: `text`, and `events` with `triggers`, which have
 a `position` and `arguments` with `role` (perhaps after the type and a dot) and `mentions`. There an argument with one
 mention is this mention, and one with several is an entity as a whole.
 

@@ -24,13 +24,12 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from karat.formats._events import EventDocument, SentenceOffsets, refuse_unit, sentences_of, typed
-from karat.formats._json import each_value, lines_with, recognises, record_of
+from karat.formats._events import EventDocument, SentenceOffsets, event_format, sentences_of, typed
 from karat.formats._relations import RelationLinks
 from karat.formats._text import REPEATED
 from karat.model import Document, Id, Mention, qualified
-from karat.plugin.formats import Context, Format, GoldDocuments, Piece
-from karat.problems import Report, Rule, quoted
+from karat.plugin.formats import GoldDocuments
+from karat.problems import Rule, quoted
 
 SHAPE = Rule(
     "maven-ere-shape",
@@ -45,7 +44,7 @@ NEEDS_GOLD = Rule(
 EVENT_IDS = Rule(
     "maven-ere-event-ids", "fault", "Name mentions by their ids; relations between ids of events are ignored."
 )
-OTHERS = Rule("maven-ere-distractors", "note", "Nothing to do; the test set has mentions that are not gold's.")
+OTHERS = Rule("maven-ere-distractors", "note", "No action needed; the test set has mentions that are not gold's.")
 
 TEMPORAL = ("BEFORE", "OVERLAP", "CONTAINS", "SIMULTANEOUS", "ENDS-ON", "BEGINS-ON")
 CAUSAL = ("CAUSE", "PRECONDITION")
@@ -85,27 +84,18 @@ class _Record(Struct, frozen=True, omit_defaults=True):
     coreference: tuple[tuple[str, ...], ...] | None = None
 
 
-_decoder = msgspec.json.Decoder(_Record)
-
-
-def read(value: Piece, context: Context) -> Document:
-    """Read one document."""
-    record = record_of(value, _decoder, SHAPE, is_whole=True)
-    refuse_unit(context.options.unit, "token", value)
-    content = EventDocument(record.id, context, value)
+def _read(record: _Record, content: EventDocument) -> Document:
     if record.tokens is not None:
-        return _gold(record, record.tokens, content, value, context.report)
+        return _gold(record, record.tokens, content)
     if record.events or record.event_mentions or record.times:
         raise content.refusal(SHAPE, 'the document has mentions, but no "tokens"')
-    if context.options.gold is None:
+    if content.options.gold is None:
         message = "this is a submission to MAVEN-ERE, which names the mentions of gold by their ids"
         raise content.refusal(NEEDS_GOLD, message)
-    return _submitted(record, content, context.options.gold, value, context.report)
+    return _submitted(record, content, content.options.gold)
 
 
-def _gold(
-    record: _Record, tokens: tuple[tuple[str, ...], ...], content: EventDocument, value: Piece, report: Report
-) -> Document:
+def _gold(record: _Record, tokens: tuple[tuple[str, ...], ...], content: EventDocument) -> Document:
     lengths = [len(sentence) for sentence in tokens]
     offsets = SentenceOffsets(lengths)
     events = [
@@ -129,9 +119,9 @@ def _gold(
             Mention(mention.id, (span,), kind=kind, cluster=cluster, attributes=typed(type_), text=text)
         ):
             ends[mention.id] = mention.id
-    relations = RelationLinks(record.id, ends, value.name, report)
-    for label, pairs in _labelled(record, relations, value):
-        relations.add_all(label, pairs, value.line)
+    relations = RelationLinks(record.id, ends, content.file, content.report)
+    for label, pairs in _labelled(record, relations, content.line):
+        relations.add_all(label, pairs, content.line)
     document = content.document(
         unit="token",
         forms=tuple(chain.from_iterable(tokens)),
@@ -141,16 +131,16 @@ def _gold(
     return replace(document, links=tuple(relations.links))
 
 
-def _labelled(record: _Record, relations: RelationLinks, value: Piece) -> Iterator[tuple[str, _Pairs]]:
+def _labelled(record: _Record, relations: RelationLinks, line: int) -> Iterator[tuple[str, _Pairs]]:
     """Yield the relations of each label; unknown labels are reported."""
     for known, family in ((TEMPORAL, record.temporal_relations), (CAUSAL, record.causal_relations)):
         for label, pairs in (family or {}).items():
-            relations.check_label(label, known, value.line)
+            relations.check_label(label, known, line)
             yield label, pairs
     yield SUBEVENT, record.subevent_relations or ()
 
 
-def _submitted(record: _Record, content: EventDocument, gold: GoldDocuments, value: Piece, report: Report) -> Document:
+def _submitted(record: _Record, content: EventDocument, gold: GoldDocuments) -> Document:
     """A system's document, with gold's mentions in its clusters."""
     document = gold.read(record.id)
     if document is None:
@@ -165,12 +155,12 @@ def _submitted(record: _Record, content: EventDocument, gold: GoldDocuments, val
             if id_ in cluster_of:
                 content.tell(REPEATED, f"mention {quoted(id_)} is given twice in the coreference", found=id_)
             cluster_of.setdefault(id_, qualified(record.id, str(number)))
-    relations = RelationLinks(record.id, {id_: id_ for id_ in known}, value.name, report)
+    relations = RelationLinks(record.id, {id_: id_ for id_ in known}, content.file, content.report)
     unknown = {id_ for id_ in cluster_of if id_ not in known}
     dropped: list[str] = []
-    for label, pairs in _labelled(record, relations, value):
+    for label, pairs in _labelled(record, relations, content.line):
         kept = [pair for pair in pairs if pair[0] in known and pair[1] in known]
-        relations.add_all(label, kept, value.line)
+        relations.add_all(label, kept, content.line)
         for pair in pairs if len(kept) < len(pairs) else ():
             others = [id_ for id_ in pair if id_ not in known]
             if not events.isdisjoint(others):
@@ -191,15 +181,16 @@ def _submitted(record: _Record, content: EventDocument, gold: GoldDocuments, val
     return Document(record.id, unit="token", mentions=tuple(mentions), links=tuple(relations.links))
 
 
-FORMAT = Format(
+FORMAT = event_format(
+    "maven-ere",
+    _Record,
+    SHAPE,
+    _read,
+    key="id",
+    unit="token",
+    is_whole=True,
     title="MAVEN-ERE and its submissions, JSON lines",
     about=__doc__,
-    suffixes=(".maven-ere.json", ".maven-ere.jsonl"),
-    unit="token",
     protocols=("maven-ere-2022",),
-    sniff=recognises("maven-ere"),
-    read=each_value(read),
-    marker=lines_with("id"),
     refers_to_gold=True,
-    global_ids="none",
 )

@@ -162,9 +162,9 @@ def _system_document(lines: list[Piece], context: Context) -> Document:
     reader = _Reader(EventDocument(id_, context, first), is_iterx=is_iterx)
     for value in lines:
         if is_iterx:
-            reader.add(None, decoded(_templates, value.data, SHAPE, file=file, line=value.line))
+            reader.add(None, decoded(_templates.decode, value.data, SHAPE, file=file, line=value.line))
         else:
-            system = decoded(_system, value.data, SHAPE, file=file, line=value.line)
+            system = decoded(_system.decode, value.data, SHAPE, file=file, line=value.line)
             reader.add(system.pred_extracts, system.pred_templates)
     return reader.document()
 

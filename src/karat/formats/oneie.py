@@ -24,14 +24,11 @@ overlapping entity mentions, long sentences.
 
 import re
 
-import msgspec
 from msgspec import Raw, Struct
 
-from karat.formats._events import Annotated, EventDocument, EventMention, add_mentions, given, refuse_unit, typed
-from karat.formats._json import each_value, lines_with, recognises, record_of
+from karat.formats._events import Annotated, EventDocument, EventMention, add_mentions, event_format, given, typed
 from karat.formats._text import DANGLING
 from karat.model import Document, Id, Mention, qualified
-from karat.plugin.formats import Context, Format, Piece
 from karat.problems import Rule, quoted
 
 SHAPE = Rule(
@@ -80,21 +77,15 @@ class _Sentence(Annotated, frozen=True, kw_only=True):
     pred: _Graph | None = None
 
 
-_decoder = msgspec.json.Decoder(_Sentence)
-
-
-def read(value: Piece, context: Context) -> Document:
-    """Read one sentence."""
-    refuse_unit(context.options.unit, "token", value)
-    sentence = record_of(value, _decoder, SHAPE)
-    content = EventDocument(sentence.sent_id, context, value, sentence.tokens)
-    graph = _side(sentence, content, is_system=context.options.is_system)
+def _read(sentence: _Sentence, content: EventDocument) -> Document:
+    content.tokens = sentence.tokens
+    graph = _side(sentence, content, is_system=content.options.is_system)
     if graph is not None:
         _add_graph(graph, content)
     elif sentence.event_mentions is not None:
         add_mentions(sentence, content, _clusters(sentence))
     else:
-        raise SHAPE.error("the sentence has neither event_mentions nor graph", file=value.name, line=value.line)
+        raise content.refusal(SHAPE, "the sentence has neither event_mentions nor graph")
     return content.document(
         text=sentence.sentence,
         unit="token",
@@ -139,14 +130,14 @@ def _clusters(sentence: _Sentence) -> dict[str, str]:
     return {id_: qualified(sentence.sent_id, match[1]) for id_, match in named.items() if match}
 
 
-FORMAT = Format(
+FORMAT = event_format(
+    "oneie",
+    _Sentence,
+    SHAPE,
+    _read,
+    key="sent_id",
+    unit="token",
     title="OneIE input, output graphs and result files, JSON lines",
     about=__doc__,
-    suffixes=(".oneie.json", ".oneie.jsonl"),
-    unit="token",
     protocols=("oneie-2020",),
-    sniff=recognises("oneie"),
-    read=each_value(read),
-    marker=lines_with("sent_id"),
-    global_ids="none",
 )

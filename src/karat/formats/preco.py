@@ -11,13 +11,10 @@ As in CoNLL files, mentions are of kind `event`, in the order of their first tok
 
 from itertools import chain
 
-import msgspec
 from msgspec import Struct
 
-from karat.formats._events import EventDocument, SentenceOffsets, add_clusters, refuse_unit, sentences_of
-from karat.formats._json import each_value, lines_with, recognises, record_of
+from karat.formats._events import EventDocument, SentenceOffsets, add_clusters, event_format, sentences_of
 from karat.model import Document, Id
-from karat.plugin.formats import Context, Format, Piece
 from karat.problems import Rule
 
 SHAPE = Rule(
@@ -36,15 +33,8 @@ class _Record(Struct, frozen=True):
     mention_clusters: tuple[tuple[_Mention, ...], ...]
 
 
-_decoder = msgspec.json.Decoder(_Record)
-
-
-def read(value: Piece, context: Context) -> Document:
-    """Read one document."""
-    refuse_unit(context.options.unit, "token", value)
-    record = record_of(value, _decoder, SHAPE)
-    forms = tuple(chain.from_iterable(record.sentences))
-    content = EventDocument(record.id, context, value, forms)
+def _read(record: _Record, content: EventDocument) -> Document:
+    content.tokens = forms = tuple(chain.from_iterable(record.sentences))
     lengths = [len(sentence) for sentence in record.sentences]
     offsets = SentenceOffsets(lengths)
     clusters = [[_place(mention, offsets, content) for mention in cluster] for cluster in record.mention_clusters]
@@ -59,14 +49,14 @@ def _place(mention: _Mention, offsets: SentenceOffsets, content: EventDocument) 
         return content.misplaced(SHAPE, f"mention {[*mention]} {error}", mention)
 
 
-FORMAT = Format(
+FORMAT = event_format(
+    "preco",
+    _Record,
+    SHAPE,
+    _read,
+    key="id",
+    unit="token",
     title="PreCo clusters, JSON lines",
     about=__doc__,
-    suffixes=(".preco.json", ".preco.jsonl"),
-    unit="token",
     protocols=("conll-2012",),
-    sniff=recognises("preco"),
-    read=each_value(read),
-    marker=lines_with("id"),
-    global_ids="none",
 )

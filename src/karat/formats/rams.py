@@ -22,14 +22,11 @@ Gold for the evaluation by heads, and by coreference, is distributed in files of
 import re
 from itertools import chain
 
-import msgspec
 from msgspec import Struct
 
-from karat.formats._events import EventDocument, refuse_unit, sentences_of, typed
-from karat.formats._json import each_value, lines_with, recognises, record_of
+from karat.formats._events import EventDocument, event_format, sentences_of, typed
 from karat.formats._text import DANGLING
 from karat.model import Document, Id, Mention
-from karat.plugin.formats import Context, Format, Piece
 from karat.problems import Rule, quoted
 
 SHAPE = Rule(
@@ -77,25 +74,18 @@ class _Record(Struct, frozen=True):
     language_id: str | None = None
 
 
-_decoder = msgspec.json.Decoder(_Record)
-
-
-def read(value: Piece, context: Context) -> Document:
-    """Read one document."""
-    refuse_unit(context.options.unit, "token", value)
-    record = record_of(value, _decoder, SHAPE)
-    forms = None if record.sentences is None else tuple(chain.from_iterable(record.sentences))
-    content = EventDocument(record.doc_key, context, value, forms)
+def _read(record: _Record, content: EventDocument) -> Document:
+    content.tokens = forms = None if record.sentences is None else tuple(chain.from_iterable(record.sentences))
     if record.gold_evt_links is not None:
         _add_links(record, record.gold_evt_links, content)
     elif record.predictions is not None:
         for event in record.predictions:
             if not event or any(part.role is None for part in event[1:]):
                 message = "a prediction is not [[begin, end], [begin, end, ROLE, confidence], ...]"
-                raise SHAPE.error(message, file=value.name, line=value.line)
+                raise content.refusal(SHAPE, message)
             _add_prediction(event, content)
     else:
-        raise SHAPE.error("the document has neither gold_evt_links nor predictions", file=value.name, line=value.line)
+        raise content.refusal(SHAPE, "the document has neither gold_evt_links nor predictions")
     return content.document(
         language=record.language_id,
         unit="token",
@@ -133,13 +123,16 @@ def _add_trigger(begin: int, end: int, type_: str | None, content: EventDocument
     return event.id if content.add_event(event) else None
 
 
-FORMAT = Format(
+FORMAT = event_format(
+    "rams",
+    _Record,
+    SHAPE,
+    _read,
+    key="doc_key",
+    unit="token",
     title="RAMS, JSON lines",
     about=__doc__,
     suffixes=(".rams.json", ".rams.jsonl", ".rams.jsonlines"),
-    unit="token",
     protocols=("rams-2020",),
-    sniff=recognises("rams"),
-    read=each_value(read),
-    marker=lines_with("doc_key"),
+    global_ids="clusters",
 )

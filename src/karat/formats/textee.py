@@ -8,7 +8,7 @@
                          "arguments": [{"entity_id": "d1-0-E0", "role": "Attacker", "text": "Rebels",
                                         "start": 0, "end": 1}]}]}
 
-A window is a document whose id is `wnd_id`; `doc_id` is kept if it is another. Offsets count the tokens of the window,
+A window is a document whose id is `wnd_id`; `doc_id` is kept if it differs. Offsets count the tokens of the window,
 and ends are exclusive. Entity mentions come first, then event mentions, each in the order of the file. An argument is a
 link from the event mention to the entity mention that it names; its own offsets, where it has any, must be those of the
 entity mention. Relations between entities are not read.
@@ -21,7 +21,7 @@ from typing import Any
 
 import msgspec
 
-from karat.formats._events import Annotated, EventDocument, EventMention, add_mentions, refuse_unit, sentences_of
+from karat.formats._events import Annotated, EventDocument, EventMention, add_mentions, refuse_unit
 from karat.formats._json import each_value, lines_with, recognises, record_of
 from karat.formats._writing import ENTITY_ATTRIBUTES, Writable, text_value
 from karat.model import Document, Id, Mention
@@ -114,7 +114,7 @@ def read(value: Piece, context: Context) -> Document:
         text=window.text,
         unit="token",
         forms=window.tokens,
-        sentences=sentences_of([len(window.tokens or ())]),
+        sentences=((0, len(window.tokens)),) if window.tokens else (),
         about={} if own_name else {"doc_id": window.doc_id or ""},
     )
 

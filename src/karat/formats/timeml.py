@@ -10,7 +10,7 @@ Each MAKEINSTANCE is a mention (`eiid` is its id) at the place of its EVENT, wit
 one of kind `time`. Offsets count the characters of the text in TEXT, without tags. A TIMEX3 elsewhere, such as the
 creation time of the document, has no span. Mentions are in the order of the text, several instances of an event in the
 order of the file, and links in the order of the file, on which the score of `tempeval-3` depends. SLINK, ALINK and
-CLINK become links, too, which no protocol scores. The name of the file, without `.tml`, is the id of the document.
+CLINK also become links, which no protocol scores. The name of the file, without `.tml`, is the id of the document.
 """
 
 from collections.abc import Iterator

@@ -7,22 +7,20 @@
                          "trigger": {"start": 2, "end": 3, "text": "attacked", "sent_idx": 0},
                          "arguments": [{"entity_id": "d1-T1", "role": "Attacker", "text": "The rebels"}]}]}
 
-Offsets count the tokens of the document, and ends are exclusive. Entity mentions come first, also those that are no
-argument, then event mentions, each in the order of the file. An argument is a link from the event mention to the entity
-mention that it names. Relations between entities are not read. Systems use the same form.
+Offsets count the tokens of the document, and ends are exclusive. Entity mentions come first, even those that are not
+arguments, then event mentions, each in the order of the file. An argument is a link from the event mention to the
+entity mention that it names. Relations between entities are not read. Systems use the same form.
 
 Coreference is in a file of its own, with `doc_key`, `clusters` and `informative_mentions`. It is not a corpus, but
 belongs to gold: `--set clusters=FILE`. The files have no heads; `match=head` needs JSON Lines with `head`. The release
 with "informative" arguments has the same form, and is other gold.
 """
 
-import msgspec
 from msgspec import Raw, Struct
 
-from karat.formats._events import Annotated, EventDocument, EventMention, add_mentions, refuse_unit, sentences_of
-from karat.formats._json import COREFERENCE, FILLED_TEMPLATES, each_value, form, lines_with, recognises, record_of
+from karat.formats._events import Annotated, EventDocument, EventMention, add_mentions, event_format, sentences_of
+from karat.formats._json import COREFERENCE, FILLED_TEMPLATES, form
 from karat.model import Document, Id
-from karat.plugin.formats import Context, Format, Piece
 from karat.problems import Rule
 
 SHAPE = Rule(
@@ -47,20 +45,13 @@ class _Record(Annotated, frozen=True, kw_only=True):
     sentences: tuple[_Sentence, ...] = ()
 
 
-_decoder = msgspec.json.Decoder(_Record)
-
-
 def related(name: str, head: bytes) -> str | None:
     """Say what to do with the coreference file, and with predictions that are text."""
     del name
     return KIN.get(form(head) or "")
 
 
-def read(value: Piece, context: Context) -> Document:
-    """Read one document."""
-    refuse_unit(context.options.unit, "token", value)
-    record = record_of(value, _decoder, SHAPE)
-    content = EventDocument(record.doc_id, context, value)
+def _read(record: _Record, content: EventDocument) -> Document:
     add_mentions(record, content)
     lengths = [len(sentence.tokens) for sentence in record.sentences]
     return content.document(
@@ -71,15 +62,15 @@ def read(value: Piece, context: Context) -> Document:
     )
 
 
-FORMAT = Format(
+FORMAT = event_format(
+    "wikievents",
+    _Record,
+    SHAPE,
+    _read,
+    key="doc_id",
+    unit="token",
     title="WikiEvents, JSON lines",
     about=__doc__,
-    suffixes=(".wikievents.json", ".wikievents.jsonl"),
-    unit="token",
     protocols=("wikievents-2021",),
-    sniff=recognises("wikievents"),
     related=related,
-    read=each_value(read),
-    marker=lines_with("doc_id"),
-    global_ids="none",
 )

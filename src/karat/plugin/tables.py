@@ -126,11 +126,10 @@ class Tables:
 
     def get(self, spec: TableSpec[T]) -> T:
         """The table that a spec describes."""
-        made = self._made
-        if spec not in made:
-            made[spec] = spec.make(self)
-        table: T = made[spec]
-        return table
+        table = self._made.get(spec, self)
+        if table is self:  # which is no table
+            table = self._made[spec] = spec.make(self)
+        return table  # type: ignore[no-any-return]
 
 
 class AlignedPairs(Struct, frozen=True):

@@ -40,12 +40,12 @@ def error_lines(result: Result, *, digits: int) -> Iterator[str]:
             yield f"{name}: no errors"
         elif not classes[0].share or classes[0].share <= 0:
             errors = counted(sum(found.count for found in classes), "error")
-            yield f"{name}: {errors}; repairing one class alone gains nothing"
+            yield f"{name}: {errors}; fixing a single class gains nothing"
         else:
             first, scores = classes[0], (measure.score, classes[0].fixed)
             before, after = (percentage(values.get(measure.main) or 0.0, digits) for values in scores)
             errors = counted(first.count, "error")
-            yield f"{name}: {first.name} costs most ({errors}); fixed, {after} instead of {before}"
+            yield f"{name}: {first.name} is the costliest class ({errors}); fixing it gives {after} instead of {before}"
 
 
 def error_listing(result: Result, style: Style) -> Iterator[str]:
@@ -72,7 +72,7 @@ def _class_table(measure: MeasureErrors, digits: int) -> Table:
         cost = percentage(found.share, digits), percentage(found.fixed.get(measure.main), digits)
         rows.append([found.name, f"{found.count:,}", *cost])
         if found.why_not:
-            notes.append(f"{found.name} cannot be repaired alone: {found.why_not}")
+            notes.append(f"{found.name} cannot be fixed on its own: {found.why_not}")
     header = [f"{measure.id} errors", "count", "% of the loss", f"{main} if fixed"]
     return Table.of(header, rows)._replace(notes=notes)
 

@@ -109,10 +109,10 @@ def averages_line(result: Result) -> str:
         return units
     averages = {average for score in result.scores.values() for average in score.averages()}
     if averages == {"macro"}:
-        return f"{units}; macro is the mean over the items of all of them"
+        return f"{units}; scores are averages over the items of all {result.unit}s"
     if "macro" in averages:
-        return f"{units}; micro adds the counts, macro is the mean of the scores"
-    return f"{units}, whose counts are added"
+        return f"{units}; micro pools the counts; macro averages P and R over {result.unit}s and derives F1"
+    return f"{units}; the counts are pooled"
 
 
 def quotable(result: Result) -> Iterator[str]:
@@ -137,7 +137,7 @@ def main_line(result: Result) -> str:
     )
 
 
-def bottleneck(scores: Mapping[str, Score], *, mentions: int, system: str = "this system") -> Iterator[str]:
+def bottleneck(scores: Mapping[str, Score], *, mentions: int, system: str | None = None) -> Iterator[str]:
     """The bottleneck of a system, as Liu et al. (2015), section 4, read their Figure 3; nothing if it is not clear.
 
     A large gap between span F1 and the F1 with an attribute shows that the attribute is the bottleneck. If attributes
@@ -158,11 +158,10 @@ def bottleneck(scores: Mapping[str, Score], *, mentions: int, system: str = "thi
     (name, largest), (_, second) = sorted(losses.items(), key=lambda item: -item[1])[:2]
     if largest < GAP or largest - second < LEAD:
         return
-    points = f"{100 * largest:.0f} points are lost"
-    if name == "span":
-        yield f"{points} before any attribute is compared: finding spans holds {system} back"
-    else:
-        yield f"from span to {name} {points}: {name} detection holds {system} back"
+    points = f"{100 * largest:.0f} points"
+    lost = f"{points} are lost" if system is None else f"{system} loses {points}"
+    where, what = ("on spans alone", "detection") if name == "span" else (f"between span and {name}", f"the {name}")
+    yield f"{lost} {where}: {what} is {'the' if system is None else 'its'} bottleneck"
 
 
 # One name, several definitions

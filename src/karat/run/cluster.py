@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Generic, NoReturn, Self, TypeVar, cast
 
 from karat import __version__
 from karat.inputs import read_bytes
-from karat.problems import KaratError, Rule, quoted
+from karat.problems import KaratError, Rule, install_hint, quoted
 from karat.run.processes import AHEAD, Done, call_packed, in_order, packed
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ S = TypeVar("S")
 T = TypeVar("T")
 R = TypeVar("R")
 
-NO_LIBRARY = Rule("dask-missing", "fatal", "Install it: pip install 'karat[dask]'.")
+NO_LIBRARY = Rule("dask-missing", "fatal", "Install it: pip install 'karat[dask]'")
 UNREACHABLE = Rule(
     "cluster-unreachable", "fatal", "Start it with `dask scheduler`, which prints its address: tcp://HOST:PORT."
 )
@@ -59,7 +59,8 @@ class Cluster:
             import dask
             import distributed  # noqa: F401 - used below
         except ImportError:
-            raise NO_LIBRARY.error("--cluster needs dask.distributed, which is not installed") from None
+            missing = NO_LIBRARY._replace(hint=install_hint("dask"))
+            raise missing.error("--cluster needs dask.distributed, which is not installed") from None
         self._resources.enter_context(_silent("distributed"))
         # What is sent is as large as it must be: Dask need not advise against it.
         self._resources.enter_context(dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 TiB"}))

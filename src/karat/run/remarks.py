@@ -38,7 +38,7 @@ def remarks(plan: Plan, units: UnitTotals, notes: Sequence[Finding]) -> Iterator
     whole = [total for (measure, _), total in zip(measures, totals, strict=True) if counts_wholes(measure)]
     is_perfect = all(value in (None, 1) for total in whole for value in total.values().values())
     if whole and units.has_same_mentions and not is_perfect:
-        yield GIVEN.at("gold and system have the same mentions: the system may have been given those of gold")
+        yield GIVEN.at("gold and system have the same mentions: were gold mentions given to the system?")
     if units.collapsed is not None:
         gold, gold_left, system, system_left = units.collapsed
         if gold or system:

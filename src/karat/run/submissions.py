@@ -81,7 +81,7 @@ class Submission:
         elif document.id in self.gold.corpus.ids():
             return
         else:
-            finding = SYSTEM_ONLY.at(f"gold lacks document {quoted(document.id)}", found=document.id)
+            finding = SYSTEM_ONLY.at(f"document {quoted(document.id)} is not in gold", found=document.id)
             findings = iter([finding._replace(severity="fatal") if self.gold.refuses_others else finding])
         for finding in findings:
             file, line = where(finding.item)
@@ -150,7 +150,7 @@ def differences(gold: Document, system: Document) -> Iterator[Finding]:
         place = _first_difference(gold.text, system.text)
         here, there = (quoted(text[place : place + 20]) for text in (system.text, gold.text))
         name = f"document {quoted(system.id)}"
-        yield TEXTS_DIFFER.at(f"{name} has another text than gold: at character {place:,} {here}, not {there}")
+        yield TEXTS_DIFFER.at(f"{name} has a different text from gold: at character {place:,} {here}, not {there}")
     elif system.text is None and gold.text is not None:
         yield from check_texts(replace(system, text=gold.text))
     yield from _tokens(gold, system)
@@ -176,11 +176,9 @@ def _unlike_gold(gold: Document, system: Document) -> Iterator[Finding]:
     for mention in system.mentions:
         same = words.get(mention.span, []) if mention.text and mention.span else []
         if same and all(_letters(mention.text) != _letters(other.text) for other in same):
-            words_here = (
-                f"mention {quoted(mention.id)} of document {quoted(system.id)} says {quoted(mention.text or '')}"
-            )
-            message = f"{words_here}, but gold has {quoted(same[0].text or '')} there"
-            yield UNLIKE_GOLD.at(message, item=mention.id, found=mention.text)
+            where = f"mention {quoted(mention.id)} of document {quoted(system.id)}"
+            what = f"has the text {quoted(mention.text or '')}, but gold has {quoted(same[0].text or '')} there"
+            yield UNLIKE_GOLD.at(f"{where} {what}", item=mention.id, found=mention.text)
 
 
 def _letters(text: str | None) -> str:

@@ -2,14 +2,13 @@
 
 from collections import Counter
 from collections.abc import Collection
-from copy import deepcopy
 from random import Random
 
 from msgspec.structs import replace
 
 from karat.model import Cluster, Document, Link, Mention
 from karat.simulate.profile import Names, below, struck
-from karat.simulate.validity import ClassGraph, Key, LinkFaults, class_of, pruned, worse
+from karat.simulate.validity import Key, LinkFaults, class_of, pruned, worse
 
 
 def break_(
@@ -69,7 +68,7 @@ def conflate(
     kinds: dict[Key, str] = {}
     for mention in document.mentions:
         kinds.setdefault(class_of(mention), _kind(mention, records))
-    union = _Union(document, names)
+    union = _Union(document, names, faults)
     survivors: dict[str, list[Key]] = {}
     conflated = 0
     for (key, kind), hit in zip(kinds.items(), struck(len(kinds), rate, random), strict=True):
@@ -78,8 +77,7 @@ def conflate(
             place = below(len(others), random)
             # The name is used up even if the clusters cannot be joined.
             whole = union.name(others[place], key)
-            if not union.is_faulty(others[place], key, whole, faults):
-                union.join(others[place], key, whole)
+            if union.join(others[place], key, whole):
                 others[place] = whole
                 conflated += 1
                 continue
@@ -95,7 +93,8 @@ def _kind(mention: Mention, records: dict[str, Cluster]) -> str:
 class _Union:
     """Clusters of a document that become one."""
 
-    def __init__(self, document: Document, names: Names) -> None:
+    def __init__(self, document: Document, names: Names, faults: Collection[str]) -> None:
+        """`faults` are codes of notes that count as faults."""
         self._document, self._names = document, names
         self._mentions = list(document.mentions)
         self._members: dict[Key, list[int]] = {}
@@ -106,25 +105,17 @@ class _Union:
         self._spans = {
             class_: {document.mentions[n].span for n in positions} for class_, positions in self._members.items()
         }
-        self._graph = ClassGraph(document)
+        self._links = LinkFaults(document, faults)
 
     def name(self, first: Key, second: Key) -> Key:
         """Key of two clusters that become one: that of the first that has an id."""
         ids = [id_ for kind, id_ in (first, second) if kind == "cluster"] or [self._names.cluster()]
         return "cluster", ids[0]
 
-    def is_faulty(self, first: Key, second: Key, whole: Key, faults: Collection[str]) -> bool:
-        """Check that the two together would have a fault; `faults` are codes of notes that count as such."""
-        if self._graph.makes_cycle(first, second) or not self._spans[first].isdisjoint(self._spans[second] - {()}):
-            return True
-        if not faults or not self._document.links:
+    def join(self, first: Key, second: Key, whole: Key) -> bool:
+        """Make two clusters one if no fault comes of it."""
+        if not self._spans[first].isdisjoint(self._spans[second] - {()}) or not self._links.join(first, second, whole):
             return False
-        joined = deepcopy(self)
-        joined.join(first, second, whole)
-        return worse(joined.document(), self.document(), faults)
-
-    def join(self, first: Key, second: Key, whole: Key) -> None:
-        """Make two clusters one."""
         joined: list[int] = []
         for key in (first, second):
             joined += self._members.pop(key)
@@ -132,7 +123,7 @@ class _Union:
                 self._absorbed[key[1]] = whole[1]
         self._members[whole] = joined
         self._spans[whole] = self._spans.pop(first) | self._spans.pop(second)
-        self._graph.join(first, second, whole)
+        return True
 
     def document(self) -> Document:
         """The document as it is now; links to what was absorbed lead to the whole."""

@@ -65,7 +65,8 @@ class Rates(Struct, frozen=True, forbid_unknown_fields=True):
     def __post_init__(self) -> None:
         for name, rate in self.by_name().items():
             if not 0 <= rate <= 1:
-                raise UsageError("rate-range", f"the rate of {name} is {rate:g}", "Choose a rate between 0 and 1.")
+                message = f"{name} {rate:g}: a rate must be between 0 and 1"
+                raise UsageError("rate-range", message, "Write, for example, --miss 0.2 or --attribute type=0.1.")
 
     def by_name(self) -> dict[str, float]:
         """Rates by the names of errors, in the order of application."""

@@ -20,57 +20,6 @@ def class_of(mention: Mention) -> Key:
     return ("mention", mention.id) if mention.cluster is None else ("cluster", mention.cluster)
 
 
-class ClassGraph:
-    """The links between coreference classes of a document without cycles, while classes become one."""
-
-    def __init__(self, document: Document) -> None:
-        classes = {mention.id: class_of(mention) for mention in document.mentions} if document.links else {}
-        self._wholes: dict[Key, Key] = {}
-        self._next: dict[str, dict[Key, set[Key]]] = {}
-        """For each kind of link: the classes that links from a class lead to, as they were at first."""
-        for link in document.links:
-            source, target = (classes.get(end) or ("cluster", end) for end in (link.source, link.target))
-            self._next.setdefault(link.kind, {}).setdefault(source, set()).add(target)
-
-    def makes_cycle(self, first: Key, second: Key) -> bool:
-        """Check that links of one kind lead from one of the two through a third to the other."""
-        return any(
-            self._leads(onward, one, other)
-            for onward in self._next.values()
-            for one, other in ((first, second), (second, first))
-        )
-
-    def _leads(self, onward: dict[Key, set[Key]], start: Key, end: Key) -> bool:
-        # A link between the two, or inside one of them, leads nowhere.
-        waiting = [class_ for class_ in map(self._whole, onward.get(start, ())) if class_ not in (start, end)]
-        passed = {start, *waiting}
-        while waiting:
-            for target in onward.get(waiting.pop(), ()):
-                class_ = self._whole(target)
-                if class_ == end:
-                    return True
-                if class_ not in passed:
-                    passed.add(class_)
-                    waiting.append(class_)
-        return False
-
-    def join(self, first: Key, second: Key, whole: Key) -> None:
-        """Make two classes one; `whole` is one of the two, or new."""
-        for onward in self._next.values():
-            targets = onward.pop(first, set()) | onward.pop(second, set())
-            if targets:
-                onward[whole] = targets
-        self._wholes |= {class_: whole for class_ in (first, second) if class_ != whole}
-
-    def _whole(self, class_: Key) -> Key:
-        path = []
-        while class_ in self._wholes:
-            path.append(class_)
-            class_ = self._wholes[class_]
-        self._wholes |= dict.fromkeys(path, class_)
-        return class_
-
-
 def worse(document: Document, before: Document, faults: Collection[str]) -> bool:
     """Check that a document has faults that it did not have before; `faults` are codes of notes that count as such."""
     new, old = _faults(document, faults), _faults(before, faults)
@@ -142,7 +91,7 @@ class LinkFaults:
         self._notes = Counter({PARENTS.code: 0, INSIDE.code: 0})
         self._links = [(link.kind, link.source, link.target) for link in document.links]
         self._of: dict[str, list[int]] = {}
-        """The links of each mention, by number."""
+        """The links of each mention or cluster, by number."""
         self._onward: dict[str, Edges] = {}
         self._back: dict[str, Edges] = {}
         for number, (_, source, target) in enumerate(self._links):
@@ -170,17 +119,29 @@ class LinkFaults:
             return False
         return True
 
+    def join(self, first: Key, second: Key, whole: Key) -> bool:
+        """Make two classes one, which is one of the two, or new, if no fault comes of it."""
+        before = self._notes.copy()
+        classes = {end: class_ for end in self._of if (class_ := self._class(end)) in (first, second)}
+        for end in classes:
+            self._move(end, whole)
+        if self._is_worse(before) or any(self._leads(kind, whole, whole) for kind in self._onward):
+            for end, class_ in classes.items():
+                self._move(end, class_)
+            return False
+        return True
+
     def _turn(self, number: int) -> None:
         self._change(number, -1)
         kind, source, target = self._links[number]
         self._links[number] = kind, target, source
         self._change(number, 1)
 
-    def _move(self, mention: str, class_: Key) -> None:
-        numbers = self._of.get(mention, ())
+    def _move(self, end: str, class_: Key) -> None:
+        numbers = self._of.get(end, ())
         for number in numbers:
             self._change(number, -1)
-        self._classes[mention] = class_
+        self._classes[end] = class_
         for number in numbers:
             self._change(number, 1)
 

@@ -13,6 +13,7 @@ from karat.counts import ScoreValues
 from karat.model import Document, Pair
 from karat.problems import KaratError, ignore
 from karat.protocols import Protocol
+from karat.report.tables import as_read
 from karat.run.pairs import Preparation
 from karat.run.plan import Options, Plan, unit_of
 from karat.run.rows import DocumentRow
@@ -59,9 +60,18 @@ class Bench:
             return {}
 
     def leaves(
-        self, gold: Documents, system: Documents, measures: tuple[str, ...] = (), *, is_swapped: bool = False
+        self,
+        gold: Documents,
+        system: Documents,
+        measures: tuple[str, ...] = (),
+        *,
+        is_swapped: bool = False,
+        is_read: bool = False,
     ) -> Leaves:
-        """Score a system by these measures (empty: by all), without checks: documents were checked when read."""
+        """Score a system by these measures (empty: by all), without checks: documents were checked when read.
+
+        If `is_read`, an F1 whose precision and recall are both 0 is 0, in composites as well.
+        """
         facts = MemoryCorpus(gold).facts()
         plan = Plan(self.protocol, facts, facts, Options(measures))
         preparation = Preparation([self.protocol], ignore)
@@ -73,8 +83,15 @@ class Bench:
                 (prepared,) = preparation.prepare(pair, [0])
                 last = self._rows[place] = pair, plan.row(prepared, no_line, ignore)
             rows.append(last[1])
-        scores = UnitTable(plan.measures, finish(plan.measures, rows, ignore)).scores()
-        return {id_: scores[id_].micro for id_ in plan.selected if id_ in scores and id_.startswith(self.prefix)}
+        table = UnitTable(plan.measures, finish(plan.measures, rows, ignore))
+        scores = {id_: score.micro for id_, score in table.scores().items()}
+        if is_read:
+            scores = {
+                id_: replace(leaf, values={name: as_read(leaf, name) for name in leaf.values})
+                for id_, leaf in scores.items()
+            }
+            scores = plan.measures.score_function.with_composites(scores)
+        return {id_: scores[id_] for id_ in plan.selected if id_ in scores and id_.startswith(self.prefix)}
 
 
 def no_line(*item: object) -> None:

@@ -135,7 +135,7 @@ def _curves(bench: Bench, group: Group, options: Options, advance: Callable[[], 
 def _examined(bench: Bench, group: Group, curves: Sequence[Curve]) -> dict[str, Examined]:
     pieces = group.pieces
     whole = bench.leaves(pieces.gold, pieces.gold)
-    different = {what: bench.leaves(pieces.gold, system) for what, system in _different(pieces).items()}
+    different = {what: bench.leaves(pieces.gold, system, is_read=True) for what, system in _different(pieces).items()}
     found = {}
     for id_ in group.measures:
         scores = {what: leaves[id_] for what, leaves in different.items()}

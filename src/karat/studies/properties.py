@@ -7,7 +7,7 @@
     P5  linear      every piece is worth the same: the curve is a straight line
 
 Scores that differ by less than 1e-9 are equal, since they were computed in different orders. An undefined score is
-reported, but not judged; for P3, an F1 whose precision and recall are both 0 is 0.
+reported, but not judged.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -16,7 +16,7 @@ from itertools import pairwise
 from msgspec import Struct
 
 from karat.counts import ScoreValues
-from karat.report.tables import UNDEFINED, as_read
+from karat.report.tables import UNDEFINED
 from karat.studies.curves import Curve, Point
 
 SAME = 1e-9
@@ -45,7 +45,11 @@ class Verdict(Struct, frozen=True):
 def judged(
     measure: str, identity: ScoreValues, different: Mapping[str, ScoreValues], curves: Sequence[Curve]
 ) -> list[Verdict]:
-    """All five verdicts. `different` are the scores of systems that have nothing in common with gold."""
+    """All five verdicts.
+
+    `different` are the scores of systems that have nothing in common with gold, where an F1 whose precision and recall
+    are both 0 is 0.
+    """
     return [
         _identity(identity.main_value),
         _symmetry(measure, curves),
@@ -82,7 +86,7 @@ def _symmetry(measure: str, curves: Sequence[Curve]) -> Verdict:
 
 
 def _zero(different: Mapping[str, ScoreValues]) -> Verdict:
-    scores = {what: as_read(leaf, leaf.main_name) for what, leaf in different.items()}
+    scores = {what: leaf.main_value for what, leaf in different.items()}
     known = [score for score in scores.values() if score is not None]
     odd = [what for what, score in scores.items() if score is None or not _same(score, 0)]
     examples = tuple(f"{what}: {percent(scores[what])}{_beside(different[what])}" for what in odd)

@@ -31,7 +31,7 @@ CARD = Card(
         "arg.i": "arguments identified (Arg-I), whatever their role: precision, recall, f1",
         "arg.c": "arguments in the right role (Arg-C): precision, recall, f1",
         "arg.i+, arg.c+": "the same, attached: the trigger must also be right (textee-2024)",
-        "arg.i.coref, arg.c.coref": "the same, where another mention of the entity is right, too (wikievents-2021)",
+        "arg.i.coref, arg.c.coref": "the same, also accepting another mention of the entity (wikievents-2021)",
         "arg.mention, arg.entity, arg.event": "strings of entities (maven-arg-2024): accuracy, precision, recall, f1",
     },
     formula="""\
@@ -64,7 +64,7 @@ maven-arg-2024         means over items of the agreement of assigned strings; F1
     "Ebner et al. (2020); Li, Ji and Han (2021); Ma et al. (2022), section 4.1; Peng et al. (2023), The Devil is in "
     "the Details; Wang et al. (2024), MAVEN-Arg; Huang et al. (2024), TextEE; each as its program computes it.",
     traps=(
-        "Arg-C is no number without its protocol: on one pair of files the programs give eight different values. Name "
+        "Arg-C means nothing without its protocol: on one pair of files the programs give eight different values. Name "
         "the protocol, and print arg.c+ beside it.",
         "li-2013, oneie-2020 and arg.c of textee-2024 do not ask for the trigger: an argument of another trigger of "
         "the same type in the document is right.",
@@ -78,10 +78,10 @@ maven-arg-2024         means over items of the agreement of assigned strings; F1
         "Bug of gen-arg (wikievents-2021, .coref): several mentions of one gold entity all count, so that recall can "
         "exceed 1; clusters are looked up by the trimmed span or the head, but stored by the whole span, so that under "
         "match=head only mentions of one word are ever coreferent.",
-        "Bug of PAIE's program (paie-2022, arg.c): an argument that gold lists twice counts twice, for precision, too.",
+        "Bug of PAIE's program (paie-2022, arg.c): an argument that gold lists twice counts twice, also for precision.",
         "Heads depend on the parser and its version, which are part of the protocol. gen-arg compares the place of the "
         "head, PAIE the word: two places with the same word agree.",
-        "omnievent-2023 ignores system spans that are no candidates: a wrong boundary costs no precision. The four "
+        "omnievent-2023 ignores system spans that are not candidates: a wrong boundary costs no precision. The four "
         "modes treat wrong triggers differently.",
         "maven-arg-2024 counts every mention of an entity in arg.mention: one right string for an entity with three "
         "mentions earns a third.",
@@ -92,7 +92,7 @@ maven-arg-2024         means over items of the agreement of assigned strings; F1
         "Li et al. (2013) say nothing about repeated arguments; sets are the reading of DEGREE's program.",
         "OneIE (paper and program differ): arg.i divides by the number of triples of argument, type and role.",
         "PAIE says that its head match is BartGen's, which compares places; its program compares words.",
-        "DyGIE++ cannot hold two roles of one argument of a trigger; dygie-2019 counts both.",
+        "DyGIE++ cannot represent two roles of one argument of a trigger; dygie-2019 counts both.",
         "gen-arg locates predicted strings, and drops those that are not in the document; karat scores spans.",
     ),
     outcomes=OUTCOMES | {"partial": "maven-arg-2024: the strings agree in part"},

@@ -1,16 +1,17 @@
 """The measures of coreference: formulas of one contingency table, and averages of their scores."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from math import fsum
 from typing import Literal
 
 from msgspec import Struct
 
 from karat.counts import fill_undefined, scores_of_counts
-from karat.families.coref.card import CARD
 from karat.families.coref.formulas import FORMULAS
 from karat.families.coref.table import CorefTable, Singletons
 from karat.plugin import (
+    Card,
     Composite,
     Contingency,
     Entry,
@@ -43,6 +44,96 @@ TIES = Rule(
 )
 
 
+CARD = Card(
+    title="Coreference",
+    rows={
+        "coref.mention": "mentions that both sides have: precision, recall, f1",
+        "coref.muc": "links of a spanning tree of each cluster",
+        "coref.b3": "for each mention, the share of its cluster that is right",
+        "coref.ceafm, coref.ceafe": "clusters matched one-to-one, by mentions or by clusters",
+        "coref.blanc": "the mean of coref.blanc.links and coref.blanc.nonlinks",
+        "coref.lea": "for each cluster, the share of its links that is right, weighted by its size",
+        "coref.conll": "the mean F1 of MUC, B3 and CEAFe",
+        "coref.avg4": "the mean F1 of MUC, B3, CEAFe and BLANC",
+        "coref.mor": "words that aligned mentions share, whatever their clusters (CorefUD)",
+        "coref.zero": "anaphoric zeros that are linked to the right cluster (CorefUD)",
+    },
+    formula="""\
+MUC    R = Σ (o - 1) / Σ (n(g) - 1)
+B3     R = Σ o² / n(g) / M
+CEAFm  R = max Σ o / M                         over one-to-one matchings of clusters
+CEAFe  R = max Σ 2o / (n(g) + n(s)) / (number of gold clusters)
+BLANC  R_c = |C_g ∩ C_s| / |C_g|, R_n = |N_g ∩ N_s| / |N_g|; F = (F_c + F_n) / 2
+LEA    R = Σ n(g) · cl(g) / ml(g) / M
+MOR    R = max Σ |a ∩ b| / Σ |a|               over one-to-one alignments of gold and system mentions, in words
+zero   P = right / (right + wrong + spurious), R = right / (right + wrong + missed), over anaphoric zeros:
+       those that are not the first mention of their cluster
+       missed    aligned with no mention, or with the first mention of a system cluster
+       right     an earlier mention of the gold cluster is aligned with a mention of the same system cluster
+       wrong     none is
+       spurious  an anaphoric zero of the system that is aligned with no anaphoric zero of gold""",
+    symbols={
+        "g, s": "a gold cluster, a system cluster",
+        "n(g), n(s)": "the number of mentions in the cluster",
+        "o": "the number of mentions that g and s share; Σ is over pairs of clusters that share a mention",
+        "M": "the number of gold mentions",
+        "C_g, C_s": "links: pairs of mentions in one cluster, in gold and in the system",
+        "N_g, N_s": "non-links: pairs of mentions in different clusters, in gold and in the system",
+        "R_c, F_c": "recall and F1 of links",
+        "R_n, F_n": "recall and F1 of non-links",
+        "ml(g)": "the number of links in g: n(g)(n(g) - 1) / 2; a singleton has one link, to itself",
+        "cl(g)": "how many of these links the system also has",
+        "a, b": "an aligned pair of a gold and a system mention, as sets of words",
+        "R, P, F": "recall, precision, F1; unless stated, precision is recall with gold and system swapped",
+    },
+    citation="Vilain et al. (1995); Bagga and Baldwin (1998); Luo (2005); Recasens and Hovy (2011), Luo et al. (2014); "
+    "Moosavi and Strube (2016); Pradhan et al. (2014) for the reference scorer v8.01; Žabokrtský et al. (2022, 2023) "
+    "and Novák et al. (2024) for MOR, zeros and the CorefUD scorer.",
+    traps=(
+        "MUC ignores singletons. In B3, CEAF and BLANC they count like other clusters, and corpora differ in whether "
+        "they annotate singletons.",
+        "CEAFe gives a spurious singleton the same weight as the largest cluster.",
+        "The F1 of BLANC is the mean of two F1, not the harmonic mean of its precision and recall.",
+        "If clusters within documents are collapsed (pure-cdec), the score depends on which mention represents its "
+        "cluster: MUC moves by several points between the first and the last. representative = aligned avoids this: "
+        "it pairs the clusters of a document by the mentions they share.",
+        "Exact matching is strict: a system whose spans are one word longer matches no mention. Use match = head or "
+        "dice for systems that detect their own mentions.",
+        "coref.mor ignores clusters, heads and match. Empty nodes count as words.",
+        "coref.zero needs empty nodes, which only CorefUD files (and JSONL made from them) have; without any, it is 0 "
+        "under crac-*.",
+        "The reference scorer truncates percentages to two digits and does not round them: it prints 88.888 as 88.88.",
+    ),
+    departures=(
+        "BLANC if a side has no links, or no non-links: the reference scorer v8.01 looks at gold only, and ignores a "
+        "class that gold does not have (blanc.edge = perl). `symmetric` ignores a class that neither side has; "
+        "`luo-2014` counts it.",
+        "A mention that occurs twice keeps its first cluster; v8.01 does so only for system mentions that gold has.",
+        "TAC's scorer v1.8 prints coref.avg4, the mean of four measures, as `Overall Average CoNLL score`. coref.conll "
+        "is the mean of three, as in CoNLL-2012.",
+        "The CorefUD scorer v1.2 keeps aligned mentions of different identity in one look-up table for both sides. If "
+        "zeros are aligned in a chain (gold's 2.2 with the system's 2.1, and 2.3 with 2.2), entries overwrite each "
+        "other, and precision and recall count different mentions. karat uses the alignment itself.",
+        "In its score of zeros, the CorefUD scorer prefers the mention with the same id to the aligned one. karat uses "
+        "the alignment.",
+        "The CorefUD scorer decides ties between equally good alignments as its solver happens to. karat compares sums "
+        "exactly, prefers more pairs, and then gold mentions in order take the earliest system mention.",
+        "The CorefUD scorer compares tokens only up to the end of the shorter side. karat refuses different lengths.",
+        "Under crac-*, an empty node without DEPS is like no other (the CorefUD scorer fails), and 2.10 is not 2.1.",
+        "Under crac-*, a mention in two clusters stays in the one whose bracket opens first; the CorefUD scorer counts "
+        "it twice.",
+    ),
+    outcomes={
+        "match": "a cluster, or what a gold and a system cluster share, earns all it can; muc and lea list each side's "
+        "clusters, ceafm and ceafe matched clusters, the others the clusters of both sides that share mentions",
+        "partial": "it earns less than that",
+        "miss": "a gold cluster that earns nothing, or its mentions or links that no system cluster has",
+        "spurious": "the same for a system cluster",
+    },
+    laws=("perfect", "bounded", "order", "ids", "additive", "outcomes"),
+)
+
+
 class Parameters(Struct, frozen=True, forbid_unknown_fields=True):
     """The parameters that a protocol may set."""
 
@@ -64,6 +155,19 @@ class Parameters(Struct, frozen=True, forbid_unknown_fields=True):
     """The measures to score, such as `mention`; empty: all."""
 
 
+SMALL = 12
+"""Mentions of both sides up to which counts are remembered. Parts of documents (`--by`) have few, mostly singletons, so
+that their tables are often the same: twice as fast."""
+
+
+@lru_cache(maxsize=10_000)
+def _small_counts(name: str, golds: int, systems: int, sides: tuple[tuple[int, ...], ...]) -> PrecisionRecall:
+    """The counts of a table without the names of its clusters."""
+    gold_of, system_of, shared_gold, shared_system = sides
+    table = Contingency(range(golds), range(systems), gold_of, system_of, shared_gold, shared_system)
+    return FORMULAS[name].count(table)
+
+
 class Coref(Measure[Contingency, PrecisionRecall], frozen=True):
     """One coreference measure."""
 
@@ -78,7 +182,9 @@ class Coref(Measure[Contingency, PrecisionRecall], frozen=True):
 
     def count(self, table: Contingency) -> PrecisionRecall:
         """The counts by its formula."""
-        return FORMULAS[self.name].count(table)
+        if len(table.gold_of) + len(table.system_of) > SMALL:
+            return FORMULAS[self.name].count(table)
+        return _small_counts(self.name, *table.without_names)
 
     def outcomes(self, table: Contingency) -> Iterator[Outcome[PrecisionRecall]]:
         """The contribution of each cluster, or of each pair of clusters that share mentions."""
@@ -119,7 +225,7 @@ def measures(parameters: Parameters, setting: Setting) -> list[Entry]:
     edges = {"blanc": BLANC_EDGES[parameters.edge]}
     averages = [
         Composite(f"coref.{name}", tuple(f"coref.{part}" for part in of), edges.get(name, combine))
-        for name, of, combine in AVERAGES
+        for name, (of, combine) in AVERAGES.items()
     ]
     rows: list[Entry] = [*(Coref(coref_table, name, name in parameters.without) for name in FORMULAS), *averages]
     if parameters.overlap:
@@ -136,15 +242,30 @@ def measures(parameters: Parameters, setting: Setting) -> list[Entry]:
 FAMILY = Family(CARD, Parameters, measures, table)
 
 
-def scores(table: Contingency) -> dict[str, ScoreValues]:
-    """All scores of one table; undefined scores are zero, as in the reference scorer."""
-    leaves = {}
-    for name, formula in FORMULAS.items():
-        counts = formula.count(table)
-        leaves[name] = ScoreValues(scores_of_counts(counts, undefined=0.0), counts)
-    for name, of, combine in AVERAGES:
-        leaves[name] = ScoreValues(fill_undefined(combine([leaves[part] for part in of]), undefined=0.0))
-    return leaves
+class TableScores(Mapping[str, ScoreValues]):
+    """The scores of one table, each computed on first use; undefined ones are zero, as in the reference scorer."""
+
+    def __init__(self, table: Contingency) -> None:
+        self._table = table
+        self._scores: dict[str, ScoreValues] = {}
+
+    def __getitem__(self, name: str) -> ScoreValues:
+        if name not in self._scores:
+            self._scores[name] = self._score(name)
+        return self._scores[name]
+
+    def _score(self, name: str) -> ScoreValues:
+        if name in FORMULAS:
+            counts = FORMULAS[name].count(self._table)
+            return ScoreValues(scores_of_counts(counts, undefined=0.0), counts)
+        of, combine = AVERAGES[name]
+        return ScoreValues(fill_undefined(combine([self[part] for part in of]), undefined=0.0))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter((*FORMULAS, *AVERAGES))
+
+    def __len__(self) -> int:
+        return len(FORMULAS) + len(AVERAGES)
 
 
 def _mean_f1(rows: Sequence[ScoreValues]) -> Scores:
@@ -196,9 +317,9 @@ BLANC_EDGES: dict[str, Callable[[Sequence[ScoreValues]], Scores]] = {
     "zero": _zero,
 }
 
-AVERAGES: tuple[tuple[str, tuple[str, ...], Callable[[Sequence[ScoreValues]], Scores]], ...] = (
-    ("blanc", ("blanc.links", "blanc.nonlinks", "mention"), _perl),
-    ("conll", ("muc", "b3", "ceafe"), _mean_f1),
-    ("avg4", ("muc", "b3", "ceafe", "blanc"), _mean_f1),
-)
-"""Composites: the name, the rows that it combines, and the function that combines them."""
+AVERAGES: dict[str, tuple[tuple[str, ...], Callable[[Sequence[ScoreValues]], Scores]]] = {
+    "blanc": (("blanc.links", "blanc.nonlinks", "mention"), _perl),
+    "conll": (("muc", "b3", "ceafe"), _mean_f1),
+    "avg4": (("muc", "b3", "ceafe", "blanc"), _mean_f1),
+}
+"""Composites by name: the rows that each combines, and the function that combines them."""

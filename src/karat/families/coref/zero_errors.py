@@ -17,7 +17,7 @@ CLASSES: Classes = {
     "missing zero": "the system lacks the zero",
     "no antecedent": "the system has the zero as the first mention of its entity",
     "wrong antecedent": "the system resolves the zero to another entity",
-    "spurious zero": "a zero of the system refers back, but is no anaphoric zero in gold",
+    "spurious zero": "a zero of the system refers back, but is not an anaphoric zero in gold",
 }
 
 

@@ -1,7 +1,7 @@
 """Errors of links between events: in a hierarchy, or in time.
 
-They are found from the outcomes of the links behind a measure. Events of the two sides that share a mention are twins.
-An error belongs to the first class in the order of definition that describes it.
+They are found from the outcomes of the links behind a measure. Events of the two sides that share a mention are
+counterparts. An error belongs to the first class in the order of definition that describes it.
 """
 
 from collections import Counter
@@ -20,7 +20,8 @@ from karat.model import ClusterKey, Document, Link
 from karat.plugin import LinkItem, Measure, Outcome
 
 CLASSES: Classes = {
-    "wrong event": "an event is missing or spurious, has other mentions than its twin, or is two events of gold",
+    "wrong event": "an event is missing or spurious, has different mentions from its counterpart, or merges two gold "
+    "events",
     "reversed link": "the system links the same two events in the other direction",
     "wrong kind": "the system links the same two events by another kind of link",
     "wrong link": "the system links two events that gold does not link",

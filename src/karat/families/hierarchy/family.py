@@ -81,7 +81,7 @@ CEAFp     max Σ φ(tree, tree) / max(|F1|, |F2|) over one-to-one matchings of t
         "one-to-one, with the greatest sum. If implied links count, it counts chains of events and divides by the "
         "larger match of a forest with itself.",
         "If an event has two parents, there is no tree: NSTMp and CEAFp are undefined, the other measures are scored. "
-        "If implied links count, they are no second parent.",
+        "If implied links count, they do not count as second parents.",
     ),
     outcomes={
         "match": "the other side has the link; where several links share their mentions, each side lists its own. "

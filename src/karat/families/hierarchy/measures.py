@@ -307,5 +307,5 @@ def _why_not_same(table: Hierarchy) -> str:
         f"the system lacks {table.gold_only:,} of gold's mentions, gold lacks {table.system_only:,} of the system's"
     )
     if not table.gold_only and not table.system_only:
-        lacking = "the same mentions make other events"
+        lacking = "the same mentions form different events"
     return f"does not have the same events on both sides: {lacking} ({CHOICES} gives a score)"

@@ -19,7 +19,7 @@ from karat.plugin import Rule, Tables, TableSpec, Tally
 from karat.problems import Origin, quoted
 
 IGNORED = Rule("relation-kind-ignored", "note", "Check their names; protocols of relations compare labels as written.")
-ITSELF = Rule("relation-to-itself", "note", "Nothing to do; a relation of a mention with itself says nothing.")
+ITSELF = Rule("relation-to-itself", "note", "No action needed; a relation of a mention with itself has no meaning.")
 
 IGNORED_KIND = "with labels that are unknown there, ignored"
 SPREAD = "more, since a link between clusters counts for each pair of their mentions"
@@ -120,14 +120,15 @@ def spread(
     for number, mention in zip(numbers, document.mentions, strict=True):
         ends.setdefault(mention.cluster, []).append(number)
     ends |= {mention.id: [number] for number, mention in zip(numbers, document.mentions, strict=True)}
-    single = {end: members[0] for end, members in ends.items() if len(members) == 1}  # as nearly all are
+    one = {end: members[0] for end, members in ends.items() if len(members) == 1}.get  # as nearly all are
     found: dict[str, list[tuple[Number, Number]]] = {kind: [] for kind in kinds}
     labels: list[str] = []
     for link in document.links:
-        kind, first, second = link.kind, single.get(link.source), single.get(link.target)
+        kind = link.kind
         pairs = found.get(kind)
         if pairs is None:
             continue
+        first, second = one(link.source), one(link.target)
         if first is not None and second is not None:
             pairs.append((first, second))
             labels.append(kind)

@@ -16,7 +16,7 @@ from karat.model import Mention
 from karat.plugin import RelationItem, Rule, Tables, TableSpec, Tally
 from karat.problems import Origin
 
-OUTSIDE = Rule("relation-outside", "note", "Nothing to do; the protocol scores given pairs.")
+OUTSIDE = Rule("relation-outside", "note", "No action needed; the protocol scores given pairs.")
 UNPLACED = Rule("relation-unplaced", "note", "Give spans to mentions whose relations should count.")
 
 Candidates = Literal["mentions", "gold", "links"]

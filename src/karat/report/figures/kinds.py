@@ -151,7 +151,7 @@ def _figure(scored: Sequence[Scored], kind: str, of: str | None) -> Figure:
 
 def checked_kind(name: str) -> None:
     """Refuse an unknown kind of figure."""
-    if name not in KINDS:
+    if not isinstance(name, str) or name not in KINDS:
         hint = f"Known figures: {', '.join(KINDS)}. A file name with = in it needs a figure before it: ranks=a=b.svg."
         raise UsageError("unknown-figure", f"there is no figure {name!r}", hint)
 

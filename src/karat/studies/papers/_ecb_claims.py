@@ -169,13 +169,13 @@ def cluster_table(found: Mapping[str, int], gold: int, simple: Mapping[str, Row]
     )
 
 
-def contradiction_remark(table: Numbers, name: str, other: str, printed: Row) -> str:
-    """Why a published row under PURE-CDEC cannot be one run; the baseline `other` has the clusters that it implies."""
-    implied = [f"{cell.found:,.0f}" for cell in table.rows[name][:2]]
+def contradiction_remark(table: Numbers, other: str, printed: Row) -> str:
+    """Why the row of Lemma-delta under PURE-CDEC cannot be one run; `other` has the clusters that it implies."""
+    implied = [f"{cell.found:,.0f}" for cell in table.rows["Lemma-delta"][:2]]
     mean = sum(printed[at] for at in F_SCORES) / 3
     mean_of_4 = (3 * mean + printed[BLANC]) / 4
     return (
-        f"The published row {name} under PURE-CDEC contradicts itself. No collapse changes the number of clusters, "
+        "The published row Lemma-delta under PURE-CDEC contradicts itself. No collapse changes the number of clusters, "
         f"but its CEAFe implies {implied[0]} under SIMPLE-CDEC and {implied[1]} under PURE-CDEC; the other rows agree "
         f"with themselves, up to rounding. The mean of its three F is {mean:.1f}, printed {printed[CONLL]}; with BLANC "
         f"it is {mean_of_4:.2f}, printed {printed[AVERAGE_OF_4]}. So its cells seem to come from a run with a higher "

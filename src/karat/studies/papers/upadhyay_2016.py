@@ -173,7 +173,7 @@ def reproduce(data: Sequence[str], progress: Progress | None = None, *, quick: b
         ),
         remarks=(
             *_remarks(numbers, analyser.engine),
-            contradiction_remark(clusters, "Lemma-delta", other, PURE["Lemma-delta"]),
+            contradiction_remark(clusters, other, PURE["Lemma-delta"]),
             *([] if quick else [representative_remark(pure, other)]),
             f"Signature: {signature}",
         ),

@@ -48,6 +48,8 @@ function fillList() {
       make("button", { type: "button", className: "document-row", data: { number }, "aria-label": label },
         bdi(id), make("span", { className: here ? "count" : "count zero", textContent: figure(here) })));
   }));
+  const missing = state.query ? `Nothing found for “${$("search").value.trim()}”.` : "No document passes the filters.";
+  if (!listed.length) $("list").append(quiet(missing, "li"));
   const of = listed.length === sources.length ? "" : `${figure(listed.length)} of `;
   $("list-count").textContent = `${of}${counted(sources.length, "document")}, ${counted(total, "error")}`;
 }

@@ -1,21 +1,23 @@
 // What the reader does.
 
-/** Count and draw again; the open document stays open if it passes the filters. */
-function refresh() {
+/** Count and draw again; the open document stays open if it passes the filters. An `item` of it is then selected. */
+function refresh(item = -1) {
+  const wanted = state.doc;
   count(() => {
     fillTypes();
     fillClasses();
     fillList();
     drawLegend();
     open(tally.listed.includes(state.doc) ? state.doc : tally.listed[0] ?? Math.max(state.doc, 0));
+    if (state.doc === wanted && instancesOf(wanted)[item]) select(item);
   });
 }
 /** Other outcomes are to be shown. */
-function changed({ hidden = [] } = {}) {
+function changed({ hidden = [], item = -1 } = {}) {
   state.hidden = new Set(hidden);
   instances = new Map();
   fillSystems();
-  refresh();
+  refresh(item);
 }
 
 $("measure").addEventListener("change", (event) => {
@@ -70,7 +72,7 @@ $("card").addEventListener("click", (event) => {
   if (!button) return;
   if (button.id === "close") select(-1);
   else if (button.dataset.document) open(Number(button.dataset.document), { focus: true });
-  else pieces.get(button.dataset.go)?.[0].scrollIntoView({ block: "center" });
+  else goTo(event);
 });
 $("next").addEventListener("click", () => move(1));
 $("previous").addEventListener("click", () => move(-1));
@@ -107,6 +109,7 @@ const KEYS = {
   "]": () => moveDocument(1),
   "[": () => moveDocument(-1),
   "/": () => $("search").focus(),
+  "?": () => $("help").showModal(),
 };
 function escape_(event) {
   if (event.target === $("search") && state.query) {
@@ -117,6 +120,7 @@ function escape_(event) {
 }
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if ($("help").open) return;
   if (event.key === "Escape") return escape_(event);
   const isTyping = event.target.matches("input:not([type=checkbox]), select, textarea");
   if (isTyping || !KEYS[event.key] || !$("shortcuts").checked) return;
@@ -124,7 +128,12 @@ document.addEventListener("keydown", (event) => {
   KEYS[event.key]();
 });
 
-fillMeasures();
-fillSystems();
+$("keys").addEventListener("click", () => $("help").showModal());
+$("close-help").addEventListener("click", () => $("help").close());
+addEventListener("hashchange", openAddress);
+
 $("controls").hidden = $("reader").hidden = false;
-refresh();
+if (!openAddress()) {
+  fillMeasures();
+  changed();
+}

@@ -50,8 +50,9 @@ function drawCard(own) {
   $("card").replaceChildren();
   if (!one) return;
   const close = make("button", { type: "button", id: "close", className: "plain", "aria-label": "Close", textContent: "×" });
+  const link = make("a", { href: addressOf(state.selected), textContent: "Link", title: "The address of this view, to share" });
   $("card").append(
-    make("div", { className: "card-top" }, make("strong", {}, sign(one.tone), ` ${one.label}`), close),
+    make("div", { className: "card-top" }, make("strong", {}, sign(one.tone), ` ${one.label}`), link, close),
     ...one.items.map((item, slot) => cardSection(own, one, item, slot)),
     ...one.notes.filter(Boolean).map((note) => quiet(note, "p")));
 }

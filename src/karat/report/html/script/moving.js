@@ -1,13 +1,17 @@
 // Opening documents, selecting outcomes, moving from error to error, and pointing at mentions.
 
+let isStarted = false;
 function open(number, { focus = false } = {}) {
   const own = load(number);
+  if (isStarted) showAddress();
+  isStarted = true;
   state.doc = number;
   state.selected = -1;
   $("document-title").replaceChildren(bdi(index.documents[number]));
   drawText(own);
   drawItems(own);
   drawLinks(own);
+  drawTimeline(own);
   drawCard(own);
   markOpen();
   showPosition();
@@ -24,12 +28,18 @@ function select(number, { scroll = true } = {}) {
   row?.setAttribute("aria-pressed", "true");
   drawCard(load(state.doc));
   showPosition();
+  showAddress();
   const one = instancesOf(state.doc)[number];
   if (!one) return;
   const nodes = piecesOf(one);
   nodes.forEach((node) => node.classList.add("selected"));
   if (row) reveal(row, $("items"));
   if (scroll) (nodes[0] || row)?.scrollIntoView({ block: "center" });
+}
+/** Show the mention in the text that a button names. */
+function goTo(event) {
+  const go = event.target.closest("button")?.dataset.go;
+  pieces.get(go)?.[0].scrollIntoView({ block: "center" });
 }
 function showPosition() {
   const { errors, listed, total } = tally;

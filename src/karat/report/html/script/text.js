@@ -139,6 +139,8 @@ const LEGENDS = [
   { right: "both right", a: "only A right", b: "only B right", missed: "both wrong", spurious: "spurious" },
 ];
 function drawLegend() {
+  const filters = [state.type && `type ${state.type}`, state.query && `search ${state.query}`].filter(Boolean);
+  $("shown").textContent = [measureNames[state.measure], ...filters].join("; ");
   const lines = slots().map((slot) => make("span", { className: `layer slot-${slot} t-sample`, textContent: nameOf(slot) }));
   const signs = Object.entries(LEGENDS[state.b < 0 ? 0 : 1]).map(([tone, words]) => [sign(tone), ` ${words}`]);
   const samples = [...lines.map((line) => [line]), ...signs];

@@ -1,0 +1,38 @@
+"""Options of the Python API: values of a wrong kind are refused in a sentence, before anything is read."""
+
+from collections.abc import Callable
+from functools import wraps
+from os import PathLike, fspath
+from typing import Any, ParamSpec, TypeVar
+
+import msgspec
+
+from karat.decoding import builtins, explained
+from karat.problems import UsageError
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def checked(function: Callable[P, T]) -> Callable[P, T]:
+    """Check keyword arguments by their annotations; numbers of numpy become Python's."""
+    kinds = {name: function.__annotations__[name] for name in getattr(function, "__kwdefaults__", None) or ()}
+
+    @wraps(function)
+    def call(*args: P.args, **options: P.kwargs) -> T:
+        for name, value in options.items():
+            if name in kinds:
+                options[name] = argument(name, value, kinds[name])
+        return function(*args, **options)
+
+    return call
+
+
+def argument(name: str, value: object, kind: Any) -> Any:
+    """Return an argument as the kind of value that it must be."""
+    try:
+        return msgspec.convert(builtins(fspath(value) if isinstance(value, PathLike) else value), kind)
+    except (msgspec.ValidationError, TypeError, RecursionError) as error:
+        message = explained(error, name)
+        message = message if message.startswith(name) else f"{name}: {message}"
+        raise UsageError("argument-kind", message, "`help(karat.score)` describes the arguments.") from None

@@ -42,8 +42,9 @@ def modules() -> tuple[ModuleType, ...]:
     """Every module of karat, and of other packages that offer a format or a measure."""
     own = [
         importlib.import_module(found.name)
-        for found in pkgutil.walk_packages(karat.__path__, "karat.")
-        if not found.name.endswith(".__main__")
+        for found in pkgutil.walk_packages(karat.__path__, "karat.", onerror=lambda _: None)
+        # `karat.testing` has no rules, and needs an extra.
+        if not found.name.startswith("karat.testing") and not found.name.endswith(".__main__")
     ]
     added = [sys.modules[family.measures.__module__] for _, family in MEASURES]
     added += [module_of(format_) for _, format_ in FORMATS]

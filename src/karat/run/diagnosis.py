@@ -312,5 +312,6 @@ def swapped(gold: str, system: str) -> Iterator[Finding]:
 
 
 def _words(name: str) -> set[str]:
-    stem = name.replace("\\", "/").rstrip("/").rpartition("/")[2].partition(".")[0]
+    stem = name.replace("\\", "/").rstrip("/").rpartition("/")[2]
+    stem = stem.rpartition(".")[0] or stem
     return set(re.split(r"[^a-z]+", stem.lower()))

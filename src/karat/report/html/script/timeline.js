@@ -51,6 +51,7 @@ function laneAt(event) {
 }
 function pointAtLane(row) {
   point(row);
+  $("tip").style.left = `${Math.max(8, row.getBoundingClientRect().left - $("tip").offsetWidth - 24)}px`; // rows stay in view
   compareLane(row);
 }
 function leaveLane() {

@@ -224,7 +224,7 @@ class Document(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=Tr
     forms: tuple[str, ...] | None = None
     """In token units, the word of each token; empty where it is not known. Compared between the sides, never scored."""
     token_ids: tuple[str, ...] | None = None
-    """In token units, the id of each row of the token table (TBF); later offsets spell ids that it lacks. Never scored."""
+    """The id of each row of the token table (TBF); later offsets spell ids that it lacks. Never scored."""
     sentences: tuple[tuple[int, int], ...] = ()
     """In token units, the tokens of each sentence; never scored."""
     sentence_ids: tuple[str, ...] = ()

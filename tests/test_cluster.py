@@ -36,8 +36,8 @@ class Dask:
             time.sleep(0.05)
         self.address = str(json.loads(self.file.read_bytes())["address"])
 
-    def start_worker(self, **environment: str) -> None:
-        options = ("--nthreads", "1", "--no-dashboard", "--no-nanny", "--local-directory", str(self._folder))
+    def start_worker(self, *more: str, **environment: str) -> None:
+        options = (*more, "--nthreads", "1", "--no-dashboard", "--no-nanny", "--local-directory", str(self._folder))
         self._processes.append(self._start("worker", self.address, *options, **environment))
 
     def _start(self, *args: str, **environment: str) -> "subprocess.Popen[bytes]":
@@ -163,6 +163,21 @@ def test_a_cluster_that_is_lost_is_one_error(
     assert (done.code, done.out) == (1, "")
     first_line, _hint = done.err.splitlines()
     assert first_line == f"error: {message} [cluster-lost]"
+
+
+@pytest.mark.slow
+def test_workers_without_memory_are_one_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Dask does not give work to a worker that is near its limit."""
+    pytest.importorskip("distributed", reason="needs the extra karat[dask]")
+    monkeypatch.setattr(cluster, "PATIENCE", 5)
+    full = Dask(tmp_path)
+    try:
+        full.start_worker("--memory-limit", "50MB")
+        done = run("score", *large(tmp_path), "-p", "tac-2017", "--cluster", full.address)
+    finally:
+        full.stop()
+    assert done.code == 1
+    assert done.err.startswith("error: all workers of the cluster have paused: they have too little memory [cluster-lo")
 
 
 @pytest.mark.slow

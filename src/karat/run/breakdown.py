@@ -211,7 +211,7 @@ class Breakdown:
     def finish(self, parts: Sequence[FieldRow], units: Sequence[FieldRow]) -> "BrokenDown":
         """Join the rows of all documents (`parts`) and units."""
         items, spellings = _joined([*parts, *units])
-        # Documents and their topics may be any number, but an attribute with so many values is no class of items.
+        # Documents and their topics may be any number, but an attribute with that many values does not classify items.
         if self.field.is_of_items and len(spellings) > MOST_VALUES:
             message = (
                 f"{self.field.name} has more than {MOST_VALUES:,} values, which are too many to break scores down by"

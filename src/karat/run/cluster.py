@@ -10,7 +10,7 @@ import json
 import logging
 import socket
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -118,7 +118,8 @@ class Cluster:
     def width(self, size: int) -> int:
         """The threads of all workers, for an input of any size: the user asked for them."""
         del size
-        return max(2, sum(_threads(self._client).values()))
+        threads: list[int] = [worker["nthreads"] for worker in _workers(self._client).values()]
+        return max(2, sum(threads))
 
     def map(self, function: Callable[[S, T], R], shared: S, tasks: Iterable[T]) -> Iterator[R]:
         """The result of each task, in their order."""
@@ -152,14 +153,19 @@ class _Result(Generic[R]):
                     raise
                 if not isinstance(error, TimeoutError):
                     raise GONE.error("the scheduler of the cluster is gone") from None
-            if not _threads(self._client):
+            workers = _workers(self._client)
+            if not workers:
                 raise LOST.error("all workers of the cluster are gone")
+            if all(worker.get("status") == "paused" for worker in workers.values()):
+                raise LOST.error("all workers of the cluster have paused: they have too little memory")
 
 
-def _threads(client: "Client") -> dict[str, int]:
-    """Return the number of threads of each worker."""
+def _workers(client: "Client") -> Mapping[str, Mapping[str, Any]]:
+    """Return what the scheduler knows of each worker."""
     with _losses_reported():
-        return _before(PATIENCE, client.nthreads)
+        workers: Mapping[str, Mapping[str, Any]]
+        workers = _before(PATIENCE, partial(client.scheduler_info, n_workers=-1))["workers"]
+        return workers
 
 
 @contextlib.contextmanager
@@ -245,10 +251,21 @@ def _answer(address: str) -> str:
 @contextlib.contextmanager
 def _silent(name: str) -> Iterator[None]:
     """Errors are raised, and reported once; the library does not also print them."""
-    logger = logging.getLogger(name)
-    before = logger.level
-    logger.setLevel(logging.CRITICAL + 1)
+    handlers = {
+        handler
+        for logger in map(logging.getLogger, [*logging.root.manager.loggerDict])
+        if f"{logger.name}.".startswith(f"{name}.")
+        for handler in logger.handlers
+    }
+    for handler in handlers:
+        handler.addFilter(_reject)
     try:
         yield
     finally:
-        logger.setLevel(before)
+        for handler in handlers:
+            handler.removeFilter(_reject)
+
+
+def _reject(record: logging.LogRecord) -> bool:
+    del record
+    return False

@@ -35,4 +35,4 @@ def argument(name: str, value: object, kind: Any) -> Any:
     except (msgspec.ValidationError, TypeError, RecursionError) as error:
         message = explained(error, name)
         message = message if message.startswith(name) else f"{name}: {message}"
-        raise UsageError("argument-kind", message, "`help(karat.score)` describes the arguments.") from None
+        raise UsageError("argument-kind", message, "`help` of the function describes its arguments.") from None

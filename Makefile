@@ -55,7 +55,7 @@ docs: $(VENV)/docs  ## the documentation, into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 	@echo "open site/index.html (or, to search too: $(BIN)/python -m http.server --directory site)"
 
-$(VENV)/docs: $(VENV)/ready
+$(VENV)/docs: $(VENV)/installed
 	$(PIP) --editable '.[docs]'
 	touch $@
 

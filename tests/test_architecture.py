@@ -122,11 +122,16 @@ LOADED = {
             *("karat.checks.links", "karat.checks.pairs", "karat.arguments", "karat.words", "karat.match.events"),
             *("karat.families.sequence.timeline", "karat.run.fields", "karat.run.jackknife", "karat.cli._figures"),
             *("karat.corpus.chunks", "multiprocessing", "concurrent.futures", "html"),
+            *("karat.decoding", "karat.scratch", "tempfile", "pkgutil"),
         },
     ),
     "from karat.cli import cli; cli(['score', 'gold.conll', 'system.conll'], standalone_mode=False)": (
         {"karat.formats.conll", "karat.match.sparse"},
         {"numpy", "scipy", "multiprocessing", "karat.checks.links", "karat.families.sequence", "karat.corpus.chunks"},
+    ),
+    "from karat.cli import cli; cli(['score', 'gold.tbf', 'gold.tbf', '-f', 'html'], standalone_mode=False)": (
+        {"karat.report.html.report"},
+        {"numpy", "scipy", "karat.comparison.comparison", "multiprocessing"},
     ),
     "import karat; karat.score('gold.jsonl', 'gold.jsonl', protocol='simple-cdec')": (
         {"karat.formats.jsonl"},

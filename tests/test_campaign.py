@@ -9,23 +9,31 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
-import zlib
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from html.parser import HTMLParser
 from multiprocessing import get_context
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
 
 from karat.campaign import children, scoring
+from karat.campaign.pseudonyms import NamelessCorpus
 from karat.campaign.ranking import resamples_for
 from karat.campaign.scoring import gold_path
 from karat.campaign.site import slug
+from karat.campaign.store import Store
 from karat.campaign.submissions import Track
-from karat.problems import Finding
+from karat.corpus.opening import open_corpus
+from karat.problems import Finding, Findings, KaratError
+from karat.protocols import resolve_all
+from karat.run.plan import Options
+from karat.run.scoring import score
 from tests.running import command, run
 from tests.submissions import DOCUMENTS, folder, jsonl, tar, tar_header, zipped
 
@@ -113,12 +121,12 @@ def test_scores_are_those_of_karat_score_and_compare(place: Path) -> None:
     own = [
         {one["system"]: one["scores"] for one in ranking["systems"]}["delta_contrastive1"] for ranking in rankings[3:]
     ]
-    for id_, score in alone["scores"].items():
-        for average, leaf in score.items():
+    for id_, averages in alone["scores"].items():
+        for average, leaf in averages.items():
             assert {key: own[0][id_][average][key] for key in leaf} == leaf
     for source, scores in (("nw", own[1]), ("wl", own[2])):
-        for id_, score in alone["by"]["source"][source].items():
-            assert scores[id_]["micro"]["f1"] == score["micro"]["f1"], (source, id_)
+        for id_, averages in alone["by"]["source"][source].items():
+            assert scores[id_]["micro"]["f1"] == averages["micro"]["f1"], (source, id_)
 
 
 @pytest.mark.slow
@@ -470,16 +478,34 @@ def test_what_a_site_may_publish(place: Path) -> None:
             if other in ("invalid", "short") and name.startswith("site/"):
                 continue  # words of the style and the script
             assert other.encode() not in data.lower(), (name, other)
+    folder(place / "submissions" / "beta7_primary", {"out.jsonl": jsonl(wrong=6)})
+    run(*arguments(place, "--site", "beta", "--no-reports"))
+    assert b"beta7" not in b"".join(outputs(place / "out" / "sites" / "beta").values())
     wrong = run(*arguments(place, "--site", "betta"))
     assert wrong.code == 2
     assert "Did you mean beta?" in wrong.err
 
 
+def signed(name: str) -> bytes:
+    """The output of a system that leaves its name wherever it can."""
+    first, *others = map(json.loads, jsonl(wrong=5, ids=f"{name}-").splitlines())
+    first["about"] = {name: name}
+    first["producer"] = name
+    first["mentions"][0]["attributes"] |= {name: "x", "type": f"Type of {name}"}
+    first["mentions"][1]["kind"] = name
+    first["links"] = [{"kind": name, "from": f"{name}-0", "to": f"{name}-1"}]
+    extra = {**first, "id": name, "text": f"by {name}", "source": name, "topic": name}
+    return "".join(f"{json.dumps(line)}\n" for line in (first, *others, extra)).encode()
+
+
 @pytest.mark.slow
 def test_a_blind_phase_has_no_names(place: Path) -> None:
-    """Not even where a system calls its own annotations or files after itself; names stay the same from run to run."""
-    folder(place / "submissions" / "omega", {"omega-run.jsonl": jsonl(wrong=5, ids="omega-")})
+    """Not even where a system signs its output; pseudonyms stay the same from run to run, and times tell nothing."""
+    folder(place / "submissions" / "omega", {"omega-run.jsonl": signed("omega")})
     folder(place / "submissions" / "sigma", {"sigma.jsonl": jsonl(ids="sigma-") + b"sigma was here\n"})
+    folder(place / "submissions" / "SIGMA", {"out.jsonl": jsonl(wrong=6)})
+    run(*arguments(place, "--anonymous"))
+    (place / "submissions" / "alpha" / "out.jsonl").write_bytes(jsonl(wrong=7))
     done = run(*arguments(place, "--anonymous"))
     assert done.code == 0, done.err
     first = outputs(place / "out")
@@ -492,13 +518,29 @@ def test_a_blind_phase_has_no_names(place: Path) -> None:
         for own in names:
             assert own.encode() not in data.lower(), (name, own)
             assert own not in name
-    systems = {one["system"] for one in json.loads(first["anonymous/results.json"])["submissions"]}
-    assert all(re.fullmatch(r"site-[0-9a-f]{8}(_(primary|contrastive1))?", one) for one in systems)
+    assert len({path.stat().st_mtime_ns for path in (place / "out/anonymous/site").rglob("*") if path.is_file()}) == 1
+    listed = json.loads(first["anonymous/results.json"])["submissions"]
+    systems = {one["system"] for one in listed}
+    assert len(systems) == len(listed) == 10
+    assert all(re.fullmatch(r"system-[0-9a-f]{12}", one) for one in systems)
+    assert [one["extra"] for one in listed if one["extra"]] == [["document 1"]]
     shutil.rmtree(place / "submissions" / "omega")
     run(*arguments(place, "--anonymous"))
     fewer = {one["system"] for one in json.loads(outputs(place / "out")["anonymous/results.json"])["submissions"]}
     assert fewer < systems
     assert run(*arguments(place, "--anonymous", "--site", "beta")).code == 2
+
+
+@pytest.mark.parametrize("name", ["tac-2017", "araki-2014"])
+def test_a_nameless_system_has_the_same_scores(tmp_path: Path, name: str) -> None:
+    """Also where documents that gold lacks count."""
+    folder(tmp_path, {"gold.jsonl": jsonl(), "omega.jsonl": signed("omega")})
+    gold, system = (open_corpus(str(tmp_path / name)) for name in ("gold.jsonl", "omega.jsonl"))
+    nameless = NamelessCorpus(system, gold, lambda text: text.replace("omega", "site"))
+    assert "omega" not in str([*nameless])
+    protocols = resolve_all([name], {})
+    before, after = (score(gold, corpus, protocols, Options(), findings=Findings()) for corpus in (system, nameless))
+    assert before[0].scores == after[0].scores
 
 
 def test_inputs_are_never_overwritten(place: Path) -> None:
@@ -530,18 +572,68 @@ def test_an_input_in_the_folder_of_results_is_refused_before_anything_is_written
     assert store.stat().st_size == size or name == "types.txt"
 
 
-def test_a_damaged_store_is_refused(place: Path) -> None:
-    campaign(place, "--no-reports")
-    store = place / "out" / "results.sqlite"
-    for content in (b"\0", zlib.compress(b"{}")):
-        with sqlite3.connect(store) as database:
-            database.execute("UPDATE results SET content = ? WHERE kind = 'score'", (content,))
+@pytest.mark.slow
+def test_what_is_damaged_in_the_store_is_made_again(place: Path) -> None:
+    """Also a result of another submission, which is sound in itself, and what another version has stored."""
+    whole, out = campaign(place, "--no-reports")
+    swapped = "UPDATE results SET content = (SELECT content FROM results WHERE kind = 'score' LIMIT 1) WHERE kind = "
+    for changes, words in (
+        ((f"{swapped}'score'", "UPDATE results SET content = x'00' WHERE kind = 'statistics'"), "5 submissions scored"),
+        (("DROP TABLE karat",), "another version of karat made it, so everything is scored again\n6 submissions"),
+    ):
+        with sqlite3.connect(out / "results.sqlite") as database:
+            for change in changes:
+                database.execute(change)
         database.close()
         done = run(*arguments(place, "--no-reports"))
-        assert (done.code, "store-unusable" in done.err) == (1, True)
-    store.write_bytes(store.read_bytes()[:5000])
+        assert words in done.err
+        assert json.loads((out / "results.json").read_text()) == whole
+    (out / "results.sqlite").write_bytes((out / "results.sqlite").read_bytes()[:5000])
     done = run(*arguments(place, "--no-reports"))
-    assert (done.code, "store-unusable" in done.err) == (1, True)
+    assert done.code == 1
+    assert done.err.endswith("[store-unusable]\n  Choose another output folder, or move the file away.\n")
+    assert done.err.startswith(f"error: {out / 'results.sqlite'}: ")
+
+
+def test_a_damaged_store_is_refused_or_what_it_returns_is_sound(tmp_path: Path) -> None:
+    path, random = tmp_path / "results.sqlite", Random(7)
+    contents = {f"{number:064x}": random.randbytes(300) for number in range(60)}
+    with Store(path) as store:
+        store.put("score", contents.items())
+        store.replace("rankings", [{"system": "a", "value": 1.0}])
+    sound = path.read_bytes()
+    refused = []
+    for number in range(50):
+        place_ = random.randrange(len(sound) if number % 2 else 200)
+        damage = random.randbytes(random.choice((1, 64)))
+        path.write_bytes(sound[:place_] + damage + (sound[place_ + len(damage) :] if number % 5 else b""))
+        try:
+            with Store(path) as store:
+                known = store.keys("score")
+                assert all(store.get(key) == contents[key] for key in known)
+                store.put("score", [("late", b"content")])
+                store.replace("rankings", [{"system": "b", "value": 2.0}])
+        except KaratError as error:
+            refused.append(error.finding.code)
+    assert set(refused) == {"store-unusable"}
+    assert 5 < len(refused) < 45
+
+
+def test_a_new_store_is_made_once(tmp_path: Path) -> None:
+    """By processes that start at the same time."""
+    for number in range(10):
+        path = tmp_path / f"{number}.sqlite"
+        barrier = threading.Barrier(4)
+
+        def opened(path: Path = path, barrier: threading.Barrier = barrier) -> bool:
+            barrier.wait()
+            with Store(path) as store:
+                store.put("score", [("key", b"content")])
+                store.replace("rankings", [{"a": 1}])
+                return store.get("key") == b"content" and not store.is_rebuilt
+
+        with ThreadPoolExecutor(4) as threads:
+            assert all(future.result() for future in [threads.submit(opened) for _ in range(4)])
 
 
 def test_a_folder_that_karat_has_not_made_is_not_replaced(place: Path) -> None:
@@ -598,6 +690,7 @@ def test_resamples_grow_in_steps() -> None:
 
 def test_file_names_of_pages() -> None:
     assert slug("team-1_primary") == "team-1_primary"
-    assert slug("Team") != slug("team")
+    texts = ("nist", "NIST", "NIST!", "nist--38ca4dd5ba2a5c91", slug("NIST"), "", "-", "a-b", "a/b")
+    assert len({*map(slug, texts)}) == len(texts)
     assert re.fullmatch(r"[a-z0-9_-]+", slug("../Ünïcode/\x1b" + "x" * 300))
     assert len(slug("x" * 300)) < 100

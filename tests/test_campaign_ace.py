@@ -1,6 +1,7 @@
 """A campaign in the layout of the ACE 2005 plan: tracks, measures, golds of languages, sources, and APF in archives."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -113,6 +114,29 @@ def test_gold_may_tell_a_relation_twice_in_one_sentence(tmp_path: Path) -> None:
     content = json.loads(done.out)
     assert [one["status"] for one in content["submissions"]] != ["refused"]
     assert content["rankings"][0]["systems"][0]["scores"]["ace.rdr"]["micro"]["value"] == 1.0
+
+
+def test_a_track_without_gold_is_not_ranked(place: Path) -> None:
+    """All its scores are undefined; every system would come first."""
+    body = re.sub(r"<relation ID.*?</relation>\n", "", BODY, flags=re.DOTALL)
+    folder(place / "gold" / "english", files(body, sources=True))
+    for system in ("BBN1", "NIST1"):
+        folder(place / "submissions" / "english" / "rdr" / f"{system}_primary", files())
+    done = run(
+        *("campaign", str(place / "submissions"), "--gold", str(place / "gold"), "-p", "ace-2005"),
+        *("-o", str(place / "out"), "--jobs", "1", "--resamples", "40", "--no-reports"),
+    )
+    assert done.code == 0, done.err
+    assert done.out.startswith(
+        "9 submissions: 4 ranked, 2 not ranked, 3 refused\n\nenglish/rdr: Not ranked: gold has no "
+    )
+    content = json.loads((place / "out" / "results.json").read_text())
+    assert {one["task"] for one in content["rankings"]} == {"edr", "vdr"}
+    assert {one["status"] for one in content["submissions"] if one["task"] == "rdr"} == {"not ranked"}
+    site = place / "out" / "site"
+    assert "English RDR" in (site / "index.html").read_text()
+    assert "Not ranked" in next(site.glob("systems/english-rdr-*")).read_text()
+    assert {path.name for path in (site / "tracks").iterdir()} == {"english-edr.html", "english-vdr.html"}
 
 
 def test_gold_of_a_track_without_a_valid_submission_is_not_read(place: Path) -> None:

@@ -104,9 +104,14 @@ def test_table_8() -> None:
 
 
 def test_names_of_systems() -> None:
-    assert system_name("NIST2_contrastive1") == ("NIST", "contrastive")
-    assert system_name("team-3b1_primary") == ("team-3b", "primary")
-    assert system_name("12_Primary3") == ("1", "primary")
+    for name, numbered, site, condition in (
+        ("NIST2_contrastive1", "NIST2", "NIST", "contrastive"),
+        ("team-3b1_primary", "team-3b1", "team-3b", "primary"),
+        ("12_Primary3", "12", "1", "primary"),
+    ):
+        named = system_name(name)
+        assert named == (numbered, condition)
+        assert named.site == site
     for name in ("NIST1", "_primary", "NIST1_primary_", "NIST1_primaries"):
         assert system_name(name) is None
 
@@ -160,6 +165,23 @@ def test_two_submissions_of_one_name_are_both_refused(tmp_path: Path) -> None:
     found = taken_in(tmp_path)
     assert [one.system for one in found] == ["a (1)", "a (2)"]
     assert [[problem.code for problem in one.problems] for one in found] == [["submission-twice"]] * 2
+
+
+def test_names_are_unique(tmp_path: Path) -> None:
+    """Also where one is called as another would be; one that is refused for its own reason takes no name away."""
+    for name in ("x", "x (1)", "NIST", "nist", "y", "z (1)"):
+        folder(tmp_path / name, OUTPUT)
+    zipped(tmp_path / "x.zip", OUTPUT)
+    tar(tmp_path / "y.tar", {"../evil": b""})
+    twice = dict.fromkeys(("x (2)", "x (3)"), "submission-twice")
+    fine = dict.fromkeys(("NIST", "nist", "x (1)", "y", "z (1)"), "")
+    assert refusals(tmp_path) == {**fine, **twice, "y (1)": "archive-path"}
+
+
+def test_digits_are_part_of_a_name_but_in_the_layout_of_the_plan(tmp_path: Path) -> None:
+    for name in ("Team7_primary", "Team8_primary", "Team8_contrastive1"):
+        folder(tmp_path / name, OUTPUT)
+    assert [one.site for one in taken_in(tmp_path)] == ["Team7", "Team8", "Team8"]
 
 
 @pytest.mark.parametrize(
@@ -319,18 +341,31 @@ def test_folders_have_the_rules_of_archives(tmp_path: Path) -> None:
     assert [one.problems[0].code for one in found] == ["archive-link", "archive-special"]
 
 
+def test_links_in_the_layout_of_the_plan_are_refused(tmp_path: Path) -> None:
+    folder(tmp_path / "english" / "edr" / "GOOD1_primary", OUTPUT)
+    good = tmp_path / "english" / "edr" / "GOOD1_primary"
+    (good.parent / "BAD1_primary").symlink_to(good)
+    (tmp_path / "english" / "rdr").symlink_to(good.parent)
+    (tmp_path / "chinese").symlink_to(tmp_path / "english")
+    links = dict.fromkeys(("BAD1_primary", "chinese"), "archive-link")
+    assert refusals(tmp_path, layout="ace") == {"GOOD1_primary": "", "english": "layout-other", **links}
+
+
 def test_odd_entries_of_the_folder_stop_nothing(tmp_path: Path) -> None:
-    """A pipe, which would never end; a link that leads nowhere; a name that is not UTF-8."""
+    """A pipe, which would never end; links, to nowhere or to another's output; a name that is not UTF-8."""
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "dangling").symlink_to(tmp_path / "nowhere")
+    (tmp_path / "folder").symlink_to(tmp_path)
+    (tmp_path / "file.jsonl").symlink_to(tmp_path / "single.jsonl")
     folder(Path(os.fsdecode(os.fsencode(tmp_path) + b"/n\xff")), OUTPUT)
     (tmp_path / "single.jsonl").write_bytes(jsonl())
-    found = {one.system: [problem.code for problem in one.problems] for one in taken_in(tmp_path)}
-    assert found == {
-        "dangling": ["archive-special"],
-        "n\ufffd": [],
-        "pipe": ["archive-special"],
-        "single": [],
+    assert refusals(tmp_path) == {
+        "dangling": "archive-link",
+        "file": "archive-link",
+        "folder": "archive-link",
+        "n\ufffd": "",
+        "pipe": "archive-special",
+        "single": "",
     }
 
 
@@ -359,10 +394,11 @@ def test_many_members_and_a_large_bomb_take_seconds_and_little_memory(tmp_path: 
     bomb(submissions / "bomb.tar.gz", 100)
     nested = gzip.compress(bytes(100 << 20), 1)
     tar(submissions / "nested.tar.gz", {"out.jsonl.gz": nested})
+    zipped(submissions / "digits.zip", {f"{number:04}{'1' * 900}_primary": b"" for number in range(2000)})
     (tmp_path / "gold.jsonl").write_bytes(jsonl())
     arguments = [str(submissions), "--gold", str(tmp_path / "gold.jsonl"), "-o", str(tmp_path / "out"), "--jobs", "1"]
     done = subprocess.run([sys.executable, "-c", MEASURED, *arguments], capture_output=True, encoding="utf-8")
-    assert "5 submissions: 1 ranked, 4 refused" in done.stdout, done.stderr
+    assert "6 submissions: 1 ranked, 5 refused" in done.stdout, done.stderr
     assert done.stdout.count("archive-members") == done.stdout.count("archive-ratio") == 2
     seconds, kilobytes = map(float, done.stderr.split()[-2:])
     assert seconds < 10

@@ -47,6 +47,16 @@ def test_every_page_in_a_browser(tmp_path: Path) -> None:
             page.close()
         page = browser.new_page()
         page.goto((tmp_path / "out" / "site" / "index.html").as_uri())
+        systems = page.locator(".ranking tbody th")
+        by_rank = systems.all_inner_texts()
+        assert by_rank[0] == "alpha"
+        header = page.get_by_role("columnheader", name="nugget.type F1")
+        header.get_by_role("button").click()
+        assert header.get_attribute("aria-sort") == "descending"
+        header.get_by_role("button").click()
+        assert systems.all_inner_texts() == by_rank[::-1]
+        link, accent = systems.get_by_role("link").first, "getComputedStyle(document.querySelector('.brand')).color"
+        assert link.evaluate("node => getComputedStyle(node).color") == page.evaluate(accent)
         page.click("a:has-text('alpha')")
         page.click("text=Error report with all documents")
         page.wait_for_selector("#list button")

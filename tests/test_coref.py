@@ -13,7 +13,7 @@ from msgspec.structs import replace
 import karat
 from karat.api.scoring import Result, score
 from karat.counts import Counts, Ratio
-from karat.families.coref.measures import scores as scores_of
+from karat.families.coref.measures import TableScores
 from karat.families.coref.metamentions import MetaTable
 from karat.families.coref.table import CorefTable, contingency
 from karat.match.assignment import assignment
@@ -281,7 +281,7 @@ def test_tables_add_up_in_any_groups() -> None:
         parts = [pickle.loads(pickle.dumps(spec.add(part))) for part in (made[:1], made[1:])]
         for other in (spec.add(parts), Contingency.by_name(whole.gold, whole.system, whole.overlap)):
             assert listed(other) == listed(whole)
-            assert scores_of(other) == scores_of(whole)
+            assert TableScores(other) == TableScores(whole)
 
 
 @pytest.mark.parametrize("table", [CorefTable, MetaTable])
@@ -296,7 +296,7 @@ def test_a_sum_without_a_group_is_the_sum_of_the_others(table: type[CorefTable])
             rest = spec.add([one for one, own in zip(made, groups, strict=True) if own != group])
             assert listed(total) == listed(rest)
             finished = [spec.finish([sums], lambda _: None)[0] for sums in (total, rest)]
-            assert scores_of(finished[0]) == scores_of(finished[1])
+            assert TableScores(finished[0]) == TableScores(finished[1])
 
 
 def listed(table: Contingency) -> list[list[object]]:

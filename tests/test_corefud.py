@@ -206,7 +206,7 @@ def test_conversion(tmp_path: Path) -> None:
     refused = run("convert", str(put(tmp_path, FILE)), str(tmp_path / "x.jsonl"))
     assert (
         refused.code,
-        "has 5 things that karat does not read; nothing was written [convert-unread]" in refused.err,
+        "listed above from corefud; nothing was written [convert-unread]" in refused.err,
     ) == (
         1,
         True,
@@ -346,7 +346,7 @@ BAD = {
     "a multiword token": (
         "corefud-entity",
         16,
-        "column 10, character 22: Entity= stands at a multiword token",
+        "column 10, character 22: Entity= is on a multiword token",
         changed("ab\t_\t_\t_\t_\t_\t_\t_\tSpaceAfter=No", "ab\t_\t_\t_\t_\t_\t_\t_\tEntity=(e1)"),
     ),
     "entities twice": (

@@ -102,6 +102,8 @@ def test_ordinary_errors_are_no_change_of_all_spans() -> None:
         ("gold.jsonl", "gold.test.jsonl", False),
         ("system.jsonl", "sys.jsonl", False),
         ("gold.jsonl", "system.jsonl", False),
+        ("test.pred.jsonl", "test.gold.jsonl", True),
+        ("test.gold.jsonl", "test.pred.jsonl", False),
         ("reference.jsonl", "keys.jsonl", False),
         ("a.jsonl", "predator.jsonl", False),
     ],

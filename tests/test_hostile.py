@@ -623,7 +623,7 @@ def test_stray_file_in_a_folder() -> None:
     Path("folder").mkdir()
     save("folder/a.tbf", FINE)
     save("folder/README", "what this is\n")
-    assert_warned("fine.tbf", "folder", "file-skipped", "note", None, "not read", file=str(Path("folder", "README")))
+    assert_warned("fine.tbf", "folder", "file-skipped", "note", None, "skipped", file=str(Path("folder", "README")))
 
 
 def test_stray_picture_in_a_folder() -> None:

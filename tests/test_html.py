@@ -580,6 +580,66 @@ def test_arguments_are_shown_with_their_errors(opening: Open, tmp_path: Path) ->
     assert page.locator("#text .piece").count() >= 2
 
 
+SIEGE = "Rebels seized the town on Monday after troops had withdrawn. Shelling began before the withdrawal."
+
+TWICE = "withdrawn \N{MULTIPLICATION SIGN}2"
+
+
+def siege(*links: str) -> dict[str, Any]:
+    """A document with events, one of them with two mentions, a time, and these links."""
+    marks = [
+        {"id": word, "span": [[SIEGE.index(word), SIEGE.index(word) + len(word)]]}
+        for word in ("seized", "Monday", "withdrawn", "Shelling", "withdrawal")
+    ]
+    for mark in (marks[2], marks[4]):
+        mark["cluster"] = "w"
+    marks[1]["kind"] = "time"
+    parts = [link.split() for link in links]
+    listed = [{"kind": kind, "from": source, "to": target} for source, kind, target in parts]
+    return {"id": "siege", "text": SIEGE, "mentions": marks, "links": listed}
+
+
+def timelines(page: Page) -> list[list[str]]:
+    """The events of each timeline, in their order."""
+    sections = page.locator("#timeline section").all()
+    return [section.locator(".event").all_inner_texts() for section in sections]
+
+
+def test_timelines_are_beside_the_text(opening: Open, tmp_path: Path) -> None:
+    """In the order that the links entail; contradictions of gold, and of a side with itself, are marked."""
+    gold = siege("w BEFORE seized", "seized IS_INCLUDED Monday", "Shelling BEFORE w")
+    system = siege("w BEFORE seized", "w BEFORE Shelling", "Shelling BEFORE Monday", "Monday BEFORE withdrawn")
+    page = opening(reported(tmp_path, [gold], [system], "-p", "tempeval-3"))
+    assert timelines(page) == [
+        ["Shelling", TWICE, "Monday", "seized"],
+        [f"≠ {TWICE}", "seized", "≠ Shelling", "≠ Monday"],
+    ]
+    assert page.locator("#timeline summary").inner_text() == "Timeline: gold 4, system.jsonl 4; 3 contradictions"
+    assert page.locator("#timeline ul li").all_inner_texts() == [
+        "≠ BEFORE: withdrawn (w) → Shelling (Shelling) contradicts gold",
+        "≠ BEFORE: Monday (Monday) → withdrawn (withdrawn) contradicts the links before it",
+        "≠ BEFORE: Monday (Monday) → withdrawn (withdrawn) contradicts gold",
+    ]
+    bars = [bar.bounding_box() for bar in page.locator("#timeline section").first.locator(".span").all()]
+    shelling, withdrawn, monday, seized = [(bar["x"], bar["x"] + bar["width"]) for bar in bars]
+    assert shelling[1] <= withdrawn[0]
+    assert withdrawn[1] <= seized[0]
+    assert monday[0] < seized[0] < seized[1] < monday[1]
+    rows = page.locator("#timeline section").last.locator(".lane")
+    rows.filter(has_text="seized").scroll_into_view_if_needed()
+    page.wait_for_timeout(50)  # scrolling ends what pointing shows
+    rows.filter(has_text="seized").hover()
+    assert page.locator("#timeline .pale").all_inner_texts() == ["≠ Shelling", "≠ Monday"]
+    assert page.locator("#text .coreferent, #text .linked").count() >= 2
+    choose(page, "Measure", "temporal.awareness")
+    assert len(timelines(page)) == 2
+
+
+def test_documents_without_links_in_time_have_no_timeline(opening: Open, tmp_path: Path) -> None:
+    page = opening(reported(tmp_path, [siege("w member seized")], [siege()]))
+    assert page.locator("#timeline").is_hidden()
+
+
 def test_a_screen_reader_finds_its_way(opening: Open, compared: Path) -> None:
     page = opening(compared)
     for role in ("banner", "main", "navigation", "contentinfo", "complementary", "article"):

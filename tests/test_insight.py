@@ -245,7 +245,7 @@ def test_a_repair_that_cannot_be_scored(monkeypatch: pytest.MonkeyPatch) -> None
     assert result.errors is not None
     missed = result.errors["missed"]
     assert (missed.fixed["f1"], missed.share, missed.why_not) == (None, None, "there are too many")
-    assert "missed cannot be repaired alone" in str(result)
+    assert "missed cannot be fixed on its own" in str(result)
 
 
 def test_errors_of_anaphoric_zeros() -> None:

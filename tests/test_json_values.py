@@ -255,11 +255,12 @@ def test_pretty_printed_documents_are_read(tmp_path: Path) -> None:
     assert (finding["code"], finding["line"]) == ("span-beyond-text", 6)
 
 
-def test_stray_json_is_no_part_of_a_folder(tmp_path: Path) -> None:
+@pytest.mark.parametrize("stray", ['{"target": "x", "text": "Anna", "denotations": []}', "{}\n"])
+def test_stray_json_is_no_part_of_a_folder(stray: str, tmp_path: Path) -> None:
     """Beside the files of BioNLP, for example."""
     (tmp_path / "x.a1").write_text("T1\tProtein 0 4\tAnna\n")
     (tmp_path / "x.a2").write_text("T2\tDie 9 15\tkilled\nE1\tDie:T2 Theme:T1\n")
-    (tmp_path / "x.json").write_text('{"target": "x", "text": "Anna", "denotations": []}')
+    (tmp_path / "x.json").write_text(stray)
     done = run("validate", str(tmp_path), "-f", "json")
     codes = {finding["code"] for file in json.loads(done.out)["files"] for finding in file["findings"]}
     assert codes == {"file-skipped", "text-missing"}

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from karat.report.markup import latex
+from karat.report.latex import latex
 from karat.report.tables import Page, Table
 from tests.running import run
 
@@ -22,12 +22,22 @@ NAMES = [
     "\u00dcber \u00e9",
 ]
 
-DOCUMENT = r"""\documentclass{article}
+DOCUMENT = r"""\documentclass[twocolumn]{article}
 \usepackage{booktabs}
+\usepackage{graphicx}
 \begin{document}
 %s
 \end{document}
 """
+PACKAGES = ("booktabs.sty", "graphicx.sty")
+
+
+def missing() -> str:
+    """What is not installed."""
+    if shutil.which("pdflatex") is None:
+        return "pdflatex"
+    found = subprocess.run(["kpsewhich", *PACKAGES], capture_output=True, text=True, check=False).stdout
+    return " and ".join(name for name in PACKAGES if name not in found)
 
 
 def corpus(path: Path, missing: int) -> str:
@@ -45,14 +55,14 @@ def corpus(path: Path, missing: int) -> str:
 
 
 def test_characters_that_latex_would_join_stay_apart() -> None:
-    out = latex(Page([Table.of(["--", "x"], [["``a''", "-1.5"]])], []))
+    out = latex([Page([Table.of(["--", "x"], [["``a''", "-1.5"]])])])
     assert "-{}- & x \\\\" in out
     assert "`{}`a'{}' & $-$1.5 \\\\" in out
 
 
 def test_scripts_that_pdflatex_does_not_know_are_noted() -> None:
     def comments(name: str) -> str:
-        return latex(Page([Table.of([name, "x"], [["a", "1"]])], [])).partition("\n\n")[0]
+        return latex([Page([Table.of([name, "x"], [["a", "1"]])])]).partition("\n\n")[0]
 
     assert comments("\u00fcber \u20ac \u2013") == r"% needs \usepackage{booktabs}"
     assert comments("\u4e2d").endswith(
@@ -60,7 +70,22 @@ def test_scripts_that_pdflatex_does_not_know_are_noted() -> None:
     )
 
 
-@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
+def test_a_table_is_as_wide_as_a_column_or_a_page() -> None:
+    """Columns that do not fit form further tables of the float; one that alone is too wide is made smaller."""
+    header = ["measure", *(f"{average} {score}" for average in ("micro", "macro", "macro.type") for score in "PR")]
+    page = Page([Table.of(header, [["x" * 24, *["100.00"] * 6]])])
+    one, both = latex([page]), latex([page], wide=True)
+    assert one.count(r"\begin{tabular}") == 2
+    assert one.count("\nmeasure & P & R ") == 2
+    assert both.count(r"\begin{tabular}") == 1
+    assert r"\multicolumn{2}{c}{macro.type}" in both
+    assert r"\resizebox" not in one + both
+    wide = latex([Page([Table.of(["", "x"], [["W" * 40, "1"]])])])
+    assert wide.count(r"\resizebox{\linewidth}{!}{%") == 1
+    assert wide.startswith("% needs \\usepackage{booktabs}, \\usepackage{graphicx}\n")
+
+
+@pytest.mark.skipif(bool(missing()), reason=f"not installed: {missing()}")
 def test_every_kind_of_table_compiles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     gold, one, two = corpus(tmp_path / "gold.jsonl", 0), corpus(tmp_path / "a_b&%#.jsonl", 3), tmp_path / "~^{$.jsonl"
     corpus(two, 4)
@@ -69,11 +94,13 @@ def test_every_kind_of_table_compiles(tmp_path: Path, monkeypatch: pytest.Monkey
         run("score", gold, one, "-p", "tac-2017", "--ci", "95", *parts, "-f", "latex"),
         run("score", gold, one, "-p", "tac-2017", "-p", "muc-5", "--summary", "-f", "latex"),
         run("compare", gold, one, str(two), "-p", "tac-2017", *parts, "-f", "latex"),
+        run("compare", gold, one, str(two), "-p", "tac-2017", "-m", "nugget.type", "--errors", "-f", "latex", "--wide"),
         run("describe", gold, "-f", "latex"),
     ]
     assert [done.code for done in tables] == [0] * len(tables)
     monkeypatch.chdir(tmp_path)
-    Path("tables.tex").write_text(DOCUMENT % "\n".join(done.out for done in tables), encoding="utf-8")
+    Path("tables.tex").write_text(DOCUMENT % "\n\\clearpage\n".join(done.out for done in tables), encoding="utf-8")
     command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "-no-shell-escape", "tables.tex"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stdout[-2000:]
+    assert r"Overfull \hbox" not in done.stdout

@@ -3,12 +3,14 @@
 import json
 from collections.abc import Iterable
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
 
 import karat
 from karat.arguments import events_of
+from karat.counts import PrecisionRecall
 from karat.families.relation.intervals import INVERSE, SIGNS, Intervals
 from karat.match.closure import PointOrder
 from karat.model import Document, Link, Mention
@@ -120,6 +122,24 @@ def test_every_label_has_an_inverse_which_follows_from_it() -> None:
         assert [other for other in SIGNS if not known.contradict((other, 0, 1))] == [label]
 
 
+@pytest.mark.parametrize("seed", range(30))
+def test_steps_of_a_timeline_agree_with_its_links(seed: int) -> None:
+    """Each end point lies where the relations put it relative to all others."""
+    random = Random(seed)
+    known, added = Intervals(), list[tuple[str, int, int]]()
+    for _ in range(12):
+        first, second = random.sample(range(6), 2)
+        link = random.choice(list(SIGNS)), first, second
+        if not known.contradict(link):
+            known.add(link)
+            added.append(link)
+    steps = known.steps()
+    for label, first, second in added:
+        ends = [(steps[2 * first + i], steps[2 * second + j]) for i in (0, 1) for j in (0, 1)]
+        signs = "".join("<" if one < other else ">" if one > other else "=" for one, other in ends)
+        assert signs == SIGNS[label]
+
+
 @pytest.mark.parametrize("order", [(0, 1, 2), (2, 0, 1)])
 def test_tempeval_counts_links_in_the_order_of_the_file(order: tuple[int, ...]) -> None:
     """A < B, B < C, A < C are two reduced links, A < C, A < B, B < C are three; the signature tells them apart."""
@@ -221,6 +241,12 @@ def test_what_is_not_scored_is_said() -> None:
     assert codes >= {"relation-to-itself", "relation-kind-ignored", "relation-outside"}
     nowhere = Document("d", mentions=(Mention("a", ()), Mention("b", ())), links=(Link("PRECONDITION", "a", "b"),))
     assert "relation-unplaced" in {finding.code for finding in score(nowhere, nowhere, "esc-2017").warnings}
+    timed = document([("CAUSE", 1, 5), ("CAUSE", 1, 2), ("BEFORE", 1, 5)])
+    result = score(timed, timed, "maven-ere-2022")
+    assert [found.message for found in result.warnings if found.code == "relation-with-time"] == [
+        "causal or subevent relations with a time that are ignored: 2"
+    ]
+    assert result["relation.causal"].micro.counts == PrecisionRecall(1, 1, 1, 1)
 
 
 def test_cycles_of_relations_are_notes_and_cycles_of_hierarchies_are_fatal(tmp_path: Path) -> None:
@@ -234,6 +260,16 @@ def test_cycles_of_relations_are_notes_and_cycles_of_hierarchies_are_fatal(tmp_p
     assert error.value.finding.code == "link-cycle"
     done = run("validate", written(tmp_path / "g", cyclic))
     assert (done.code, "note: BEFORE links" in done.out) == (0, True)
+
+
+def test_cycles_that_do_not_matter_are_one_note_for_each_kind() -> None:
+    """A noisy system has many, and each costs a walk over its links."""
+    cyclic = document([("BEFORE", 1, 2), ("BEFORE", 2, 1), ("BEFORE", 3, 4), ("BEFORE", 4, 3)])
+    warnings = score(cyclic, cyclic, "tieval-2023").warnings
+    assert [(warning.code, warning.times, warning.origin) for warning in warnings] == [
+        ("link-cycle", 1, "gold"),
+        ("link-cycle", 1, "system"),
+    ]
 
 
 # Details, breakdowns, errors

@@ -265,7 +265,7 @@ ODD: dict[str, tuple[dict[str, str | bytes], list[str], str]] = {
         ["score", "gold.jsonl", "a.jsonl"],
         "a.jsonl, line 2: gold and system share no document",
     ),
-    "a loss": ({}, ["convert", "gold.jsonl", "a.forest"], "gold.jsonl, line 1: forest cannot hold"),
+    "a loss": ({}, ["convert", "gold.jsonl", "a.forest"], "gold.jsonl, line 1: forest cannot represent"),
     "what cannot be written": (
         {"a.jsonl": JSONL.replace("m1", "m 1")},
         ["convert", "a.jsonl", "a.forest", "--lossy"],

@@ -39,9 +39,11 @@ def events_of(document: Document, kind: str = "event") -> list[Event]:
     holders = [mention for mention in mentions if mention.kind == kind]
     if not holders:
         return []
+    if not document.links:
+        return [Event(mention, ()) for mention in holders]
     # By the place of the filler among the mentions, then by role: the order of links does not matter.
     found: dict[str, list[tuple[int, str, int, Argument]]] = {mention.id: [] for mention in holders}
-    index_of = {mention.id: index for index, mention in enumerate(mentions)} if document.links else {}
+    index_of = {mention.id: index for index, mention in enumerate(mentions)}
     clusters: dict[str, tuple[Mention, ...]] | None = None
     for link in document.links:
         arguments = found.get(link.source)

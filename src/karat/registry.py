@@ -6,7 +6,7 @@ package, and only a command that asks for it by name stops.
 """
 
 import importlib
-import pkgutil
+import os
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property, partial
@@ -95,7 +95,7 @@ class Registry(Generic[T]):
     def _load_added(self, point: "EntryPoint") -> T:
         try:
             return self._accept(point.load())
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             package = "an unknown package" if point.dist is None else f"package {point.dist.name} {point.dist.version}"
             what = f"the {self.noun} {point.name!r} of {package} cannot be loaded"
             raise BROKEN.error(f"{what}: {type(error).__name__}: {error}") from error
@@ -106,7 +106,9 @@ def modules_of(room: ModuleType, attribute: str | None = None) -> dict[str, Call
 
     What is `araki-2014` to a user is the module `araki_2014`. Modules that begin with an underscore are not plug-ins.
     """
-    names = [module.name for module in pkgutil.iter_modules(room.__path__) if not module.name.startswith("_")]
+    files = sorted(file for folder in room.__path__ for file in os.listdir(folder))  # noqa: PTH208 - names
+    names = [file.removesuffix(".py") for file in files if file.endswith(".py") or "." not in file]
+    names = [name for name in names if not name.startswith("_")]
     return {name.replace("_", "-"): partial(_attribute, f"{room.__name__}.{name}", attribute) for name in names}
 
 

@@ -1,7 +1,7 @@
 """Temporary files that disappear with the run, or else with the next one.
 
 Their names hold the number of the process, and the process holds a lock on them. What a killed process left behind is
-recognised by both, and removed by the next run that writes to the same folder or looks for inputs.
+recognised by both, and removed by the next run that writes to the same folder or copies an input.
 """
 
 import atexit
@@ -53,6 +53,7 @@ def folder_in(folder: Path) -> Iterator[Path]:
 @functools.cache
 def spool() -> str:
     """The folder for copies of inputs; it is removed when the process ends."""
+    sweep(Path(tempfile.gettempdir()))
     folder = tempfile.mkdtemp(prefix=f"karat-{os.getpid()}-", suffix=".tmp")
     _hold(Path(folder))
     atexit.register(clear)

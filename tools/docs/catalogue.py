@@ -6,6 +6,7 @@ from typing import Any
 
 import sources
 from declared import fields_table, laws_table, summary
+from formulas import formula
 from jsonl_fields import fields_section
 from markup import badge, code, documentation, fence, joined, links, points, prose, shown, table
 from msgspec import Struct, structs
@@ -43,7 +44,7 @@ def measure_page(name: str) -> str:
     parts = [
         f"# {name}: {card.title}",
         table(["measure", "what it counts"], [[_ids(ids), prose(what)] for ids, what in card.rows.items()]),
-        f"## Formula\n\n{fence(card.formula)}",
+        f"## Formula\n\n{formula(card.formula, card.symbols)}",
         table(["symbol", "meaning"], [[code(symbol), prose(what)] for symbol, what in card.symbols.items()])
         if card.symbols
         else "",

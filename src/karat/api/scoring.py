@@ -248,8 +248,8 @@ def score(
     with a list of protocols, `results["tac-2017"]["nugget.type"].f1`. With `ci`, a confidence level such as 0.95, every
     score has an interval: `result["nugget.type"].micro.ci.values["f1"]`. With `errors`, `result.errors` has the errors
     by class, where they are, and what each class costs; the system is scored again for each class. With `jobs` above
-    1, files are scored in so many processes, and the result is the same; a script that uses them must not do its work
-    on import (`if __name__ == "__main__":`). Documents in memory are always scored in this process.
+    1, files are scored in several processes, with the same result; a script that uses them must not do its work on
+    import (`if __name__ == "__main__":`). Documents in memory are always scored in this process.
     """
     findings = Findings()
     gold_corpus = corpus(gold, "gold", None, findings)
@@ -390,7 +390,7 @@ class Scorer:
 
 
 class Coref(Mapping[str, ScoreValues]):
-    """Coreference scores by name: `scores["b3"].f1`, or `scores["coref.b3"].f1`."""
+    """Coreference scores by name: `scores["b3"].f1`, or `scores["coref.b3"].f1`. Each is computed when it is read."""
 
     def __init__(self, leaves: Mapping[str, ScoreValues]) -> None:
         self._leaves = leaves
@@ -417,10 +417,10 @@ def coref(gold: Iterable[Iterable[Hashable]], system: Iterable[Iterable[Hashable
     >>> coref([{"a", "b"}, {"c"}], [{"a"}, {"b", "c"}])["b3"].f1
     0.6666666666666666
     """
-    from karat.families.coref.measures import scores
+    from karat.families.coref.measures import TableScores
     from karat.families.coref.table import contingency
 
-    return Coref(scores(contingency(_clusters(gold, "gold"), _clusters(system, "system"))))
+    return Coref(TableScores(contingency(_clusters(gold, "gold"), _clusters(system, "system"))))
 
 
 def _clusters(given: Iterable[Iterable[Hashable]], side: Origin) -> list[set[Hashable]]:

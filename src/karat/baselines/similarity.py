@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.baselines.texts import EXTRA, Text
+from karat.baselines.texts import Text
 from karat.model import qualified
-from karat.problems import Rule, UsageError, quoted
+from karat.problems import Rule, UsageError, install_hint, quoted
 
 NO_TEXT = Rule("baseline-text", "fatal", "Use a corpus with texts or tokens, or a baseline that does not compare them.")
 
@@ -55,7 +55,7 @@ def library(module: str) -> Any:
         return import_module(module)
     except ModuleNotFoundError:
         message = "this baseline needs the library scikit-learn, which is not installed"
-        raise UsageError("extra-missing", message, EXTRA) from None
+        raise UsageError("extra-missing", message, install_hint("baselines")) from None
 
 
 Clusters = list[list[str]]

@@ -12,10 +12,8 @@ from karat.corpus.fingerprint import Fingerprint
 from karat.corpus.interface import Corpus, Progress
 from karat.model import Document, Mention, cluster_keys
 from karat.plugin import PartOfSpeech, Word, WordAnalyser
-from karat.problems import Rule, UsageError, placed, quoted
+from karat.problems import Rule, UsageError, install_hint, placed, quoted
 from karat.registry import Registry, instance_of, named
-
-EXTRA = "Install it with: pip install 'karat[baselines]'"
 
 FUNCTION_WORDS = frozenset(
     (
@@ -35,9 +33,8 @@ class LemminflectAnalyser(WordAnalyser):
         try:
             return import_module("lemminflect").getAllLemmas
         except ModuleNotFoundError:
-            raise UsageError(
-                "extra-missing", "lemmas need the library lemminflect, which is not installed", EXTRA
-            ) from None
+            message = "lemmas need the library lemminflect, which is not installed"
+            raise UsageError("extra-missing", message, install_hint("baselines")) from None
 
     @property
     def engine(self) -> str:

@@ -1,11 +1,9 @@
 """A campaign: every submission checked and scored, and systems ranked."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import NamedTuple
-
-import msgspec
 
 from karat.campaign.children import Children
 from karat.campaign.pseudonyms import Naming
@@ -15,6 +13,7 @@ from karat.campaign.store import Check, Outcome, Store
 from karat.campaign.submissions import Submission, Track
 from karat.comparison.comparing import NO_MEASURE
 from karat.problems import Finding, nearest
+from karat.report.layout import counted
 from karat.result import Result
 from karat.run.executors import Processes, Serial
 
@@ -49,12 +48,30 @@ class Campaign(NamedTuple):
     """Number of submissions that this run has scored; the others were known."""
 
     def accepted(self) -> list[Entry]:
-        """Return the submissions that are ranked."""
+        """Return the submissions that were scored."""
         return [entry for entry in self.entries if entry.results]
 
     def refused(self) -> list[Entry]:
         """Return the submissions that are not."""
         return [entry for entry in self.entries if not entry.results]
+
+    def status(self, entry: Entry) -> str:
+        """Return whether a submission is ranked, refused, or was scored where gold has nothing to rank by."""
+        if not entry.results:
+            return "refused"
+        place = entry.track, entry.submission.condition
+        return "ranked" if place in {(other.track, other.condition) for other in self.rankings} else "not ranked"
+
+    def unranked(self) -> list[Track]:
+        """Return the tracks in which gold has nothing to rank by."""
+        return sorted({entry.track for entry in self.entries if self.status(entry) == "not ranked"})
+
+    def counts(self) -> str:
+        """Return how many submissions there are of each status."""
+        counts = Counter(map(self.status, self.entries))
+        statuses = [name for name in ("ranked", "not ranked", "refused") if counts[name] or name != "not ranked"]
+        total = counted(len(self.entries), "submission")
+        return f"{total}: {', '.join(f'{counts[name]} {name}' for name in statuses)}"
 
 
 class Run(NamedTuple):
@@ -139,11 +156,9 @@ def _entry(submission: Submission, job: Job | None, store: Store, naming: Naming
     if content is None:
         outcome = Outcome(Check.refused(submission.problems, submission.package.name))
     else:
-        try:
-            outcome = Outcome.decoded(content)
-        except msgspec.MsgspecError:
-            raise store.unusable("a result in it is damaged") from None
-    outcome = outcome.changed(partial(naming.hidden, submission))
+        outcome = Outcome.decoded(content)
+    if naming.is_blind:
+        outcome = outcome.concealed()
     name = naming.system(submission)
     results = []
     if job is not None:

@@ -20,6 +20,9 @@ MOST = 10
 """Documents and findings that text lists; JSON has all."""
 
 
+NOTHING_TO_RANK = "Not ranked: gold has no mentions to rank by."
+
+
 def heading(ranking: Ranking) -> str:
     """Name the systems and documents of a ranking."""
     track = "" if ranking.track == Track() else f"{ranking.track}, "
@@ -30,11 +33,6 @@ def heading(ranking: Ranking) -> str:
 def first_place(ranking: Ranking) -> str:
     """Name the best system, and say whether the second is significantly worse, as the table does of the others."""
     return next(verdict(ranking.comparison))
-
-
-def status(entry: Entry) -> str:
-    """Say whether a submission is ranked."""
-    return "ranked" if entry.results else "refused"
 
 
 def description(entry: Entry) -> str:
@@ -60,8 +58,8 @@ def listed(names: Sequence[str]) -> str:
 
 def text(campaign: Campaign, view: View) -> str:
     """Return the rankings, the refused submissions with reasons, and the missing descriptions."""
-    accepted, refused = campaign.accepted(), campaign.refused()
-    blocks = [f"{counted(len(campaign.entries), 'submission')}: {len(accepted)} ranked, {len(refused)} refused"]
+    refused = campaign.refused()
+    blocks = [campaign.counts(), *(f"{track}: {NOTHING_TO_RANK}" for track in campaign.unranked())]
     for ranking in campaign.rankings:
         first = ranking.comparison.first
         lines = [f"{first.protocol}: {heading(ranking)}; {ranked_by(ranking.comparison)}"]
@@ -98,18 +96,23 @@ def descriptions(campaign: Campaign) -> Table:
 
 def rows(campaign: Campaign) -> list[dict[str, Any]]:
     """Return one row for each system and measure of each ranking; scores and differences are fractions."""
-    found = []
-    for ranking in campaign.rankings:
-        for row in ranking.comparison.to_dicts():
-            chosen = {key: value for key, value in row.items() if key not in ("runs", "by", "by_value", "deviation")}
-            found.append({**ranking.to_dict(), **chosen})
-    return found
+    return [row for ranking in campaign.rankings for row in _rows(ranking)]
+
+
+def _rows(ranking: Ranking) -> Iterator[dict[str, Any]]:
+    for row in ranking.comparison.to_dicts():
+        chosen = {key: value for key, value in row.items() if key not in ("runs", "by", "by_value", "deviation")}
+        yield {**ranking.to_dict(), **chosen}
 
 
 def rankings_csv(campaign: Campaign, view: View) -> str:
     """Return the rankings as one table."""
-    comments = [f"signature {line}" for line in signatures(campaign)]
-    return csv(tidy(rows(campaign), comments, digits=view.digits))
+    signed = [
+        {**row, "signature": ranking.comparison.first.signature}
+        for ranking in campaign.rankings
+        for row in _rows(ranking)
+    ]
+    return csv(tidy(signed, digits=view.digits))
 
 
 def signatures(campaign: Campaign) -> list[str]:
@@ -117,14 +120,14 @@ def signatures(campaign: Campaign) -> list[str]:
     return list(dict.fromkeys(ranking.comparison.first.signature for ranking in campaign.rankings))
 
 
-def _named(entry: Entry) -> dict[str, Any]:
+def _named(campaign: Campaign, entry: Entry) -> dict[str, Any]:
     """Name a submission, and say whether it is ranked."""
     return {
         **entry.track.to_dict(),
         "site": entry.site,
         "system": entry.name,
         "condition": entry.submission.condition,
-        "status": status(entry),
+        "status": campaign.status(entry),
     }
 
 
@@ -132,7 +135,7 @@ def submission_rows(campaign: Campaign) -> list[dict[str, Any]]:
     """Return one row for each submission."""
     return [
         {
-            **_named(entry),
+            **_named(campaign, entry),
             "description": description(entry),
             "documents": entry.check.documents,
             "missing": len(entry.check.missing),
@@ -148,7 +151,7 @@ def submission_rows(campaign: Campaign) -> list[dict[str, Any]]:
 
 def submissions_csv(campaign: Campaign) -> str:
     """Return the submissions as one table."""
-    return csv(tidy(submission_rows(campaign), [], digits=2))
+    return csv(tidy(submission_rows(campaign), digits=2))
 
 
 def json(campaign: Campaign) -> str:
@@ -157,7 +160,7 @@ def json(campaign: Campaign) -> str:
         "karat": __version__,
         "gold": campaign.gold,
         "rankings": [_ranking(ranking) for ranking in campaign.rankings],
-        "submissions": [_submission(entry) for entry in campaign.entries],
+        "submissions": [_submission(campaign, entry) for entry in campaign.entries],
     }
     return indented(content)
 
@@ -184,10 +187,10 @@ def _ranking(ranking: Ranking) -> dict[str, Any]:
     }
 
 
-def _submission(entry: Entry) -> dict[str, Any]:
+def _submission(campaign: Campaign, entry: Entry) -> dict[str, Any]:
     check = entry.check
     return {
-        **_named(entry),
+        **_named(campaign, entry),
         "description": entry.submission.described,
         "documents": check.documents,
         "mentions": check.mentions,

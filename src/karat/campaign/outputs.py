@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from karat import __version__
 from karat.campaign import listing
 from karat.campaign.campaign import Campaign, Entry, Run
-from karat.campaign.listing import heading, status
+from karat.campaign.listing import heading
 from karat.campaign.ranking import Ranking
 from karat.campaign.scoring import Job, OnJob, job_key, run_jobs
 from karat.campaign.site import Page, Part, Section, Site, entry_slug, track_title
@@ -44,6 +44,7 @@ class Publication:
 
     def __init__(self, campaign: Campaign, site: str) -> None:
         self.site = site
+        self._campaign = campaign
         self.entries = [entry for entry in campaign.entries if entry.site == site]
         if not self.entries:
             sites = sorted({entry.site for entry in campaign.entries})
@@ -66,7 +67,7 @@ class Publication:
         blocks = [f"Results of {self.site}"]
         for scores in self.scores:
             blocks += [f"{scores.ranking.protocol}: {heading(scores.ranking)}", as_text(scores.table(view), view.style)]
-        lines = [f"{entry.track} {entry.name}: {status(entry)}" for entry in self.entries]
+        lines = [f"{entry.track} {entry.name}: {self._campaign.status(entry)}" for entry in self.entries]
         signatures = [f"signature  {line}" for line in self.signatures()]
         return "\n\n".join([*blocks, "\n".join(lines), "\n".join(signatures)]) + "\n"
 
@@ -98,11 +99,16 @@ class Publication:
 
     def csv(self, view: View) -> str:
         """Return the scores as one table."""
-        return csv(tidy(self.rows(), [f"signature {line}" for line in self.signatures()], digits=view.digits))
+        signatures = [scores.ranking.comparison.first.signature for scores in self.scores for _ in scores.systems]
+        rows = [{**row, "signature": line} for row, line in zip(self.rows(), signatures, strict=True)]
+        return csv(tidy(rows, digits=view.digits))
 
     def json(self) -> str:
         """Return the scores as JSON."""
-        systems = [{**entry.track.to_dict(), "system": entry.name, "status": status(entry)} for entry in self.entries]
+        systems = [
+            {**entry.track.to_dict(), "system": entry.name, "status": self._campaign.status(entry)}
+            for entry in self.entries
+        ]
         content = {
             "karat": __version__,
             "site": self.site,

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 PATH = Rule("archive-path", "fatal", "Pack only relative paths that stay below the folder of the submission.")
 NAME = Rule("archive-name", "fatal", "Rename it: names are UTF-8, without control characters, backslashes and drives.")
-LINK = Rule("archive-link", "fatal", "Pack the file itself in place of the link (tar --dereference, zip without -y).")
+LINK = Rule("archive-link", "fatal", "Submit the file itself in place of the link (tar --dereference, zip without -y).")
 SPECIAL = Rule("archive-special", "fatal", "Pack only files and folders.")
 TWICE = Rule("archive-duplicate", "fatal", "Pack each file once.")
 MEMBERS = Rule("archive-members", "fatal", "Raise --max-members if the archive is meant to have that many.")
@@ -136,6 +136,8 @@ class Package(NamedTuple):
 
     def _members(self, limits: Limits) -> Iterator[Member]:
         """Yield its files in the order of the archive, or of their names."""
+        if self.path.is_symlink():
+            raise LINK.error("it is a link", file=self.name)
         if self.path.is_dir():
             yield from _folder_members(self.path, limits)
         elif _is_archive(self.path):

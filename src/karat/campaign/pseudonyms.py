@@ -3,15 +3,17 @@
 import hashlib
 import hmac
 import re
-from collections.abc import Iterator, KeysView, Sequence
+from collections.abc import Callable, Iterator, KeysView, Mapping, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from karat.campaign.store import numbered
 from karat.campaign.submissions import Submission
 from karat.corpus.files import FileCorpus
 from karat.corpus.index import Index
-from karat.model import Document
+from karat.model import Cluster, Document, Mention, Value
 from karat.plugin import Facts
 from karat.problems import Report, Target, ignore
 
@@ -19,7 +21,7 @@ from karat.problems import Report, Target, ignore
 class Naming(NamedTuple):
     """Names of systems and sites in reports: their own, or pseudonyms.
 
-    A pseudonym depends on the site and on `secret`, so it stays the same from run to run, whatever is submitted later.
+    A pseudonym depends on the name and on `secret`, so it stays the same from run to run, whatever is submitted later.
     The secret is the hash of gold, which nobody but the organisers has during a blind phase.
     """
 
@@ -33,39 +35,44 @@ class Naming(NamedTuple):
 
     def site(self, submission: Submission) -> str:
         """Return the name of the site."""
-        if self.secret is None:
-            return submission.site
-        digest = hmac.new(self.secret.encode(), submission.site.lower().encode(), hashlib.sha256)
-        return f"site-{digest.hexdigest()[:8]}"
+        return submission.site if self.secret is None else f"site-{self._digest(submission.site)}"
 
     def system(self, submission: Submission) -> str:
-        """Return the name of the system, with a pseudonym in place of the site's name."""
-        if self.secret is None:
-            return submission.system
-        rest = submission.system.removeprefix(submission.site)
-        return f"{self.site(submission)}{'' if not rest or rest.startswith('_') else '-'}{rest}"
+        """Return the name of the system."""
+        return submission.system if self.secret is None else f"system-{self._digest(submission.system)}"
+
+    def _digest(self, name: str) -> str:
+        assert self.secret is not None, "names are hidden"
+        return hmac.new(self.secret.encode(), name.encode(), hashlib.sha256).hexdigest()[:12]
 
     def hidden(self, submission: Submission, text: str) -> str:
-        """Remove the names of a submission from a text about it."""
-        if self.secret is None:
-            return text
+        """Remove the names of a submission from a text of its own."""
         names = sorted({submission.system, submission.site}, key=len, reverse=True)
         return re.sub("|".join(map(re.escape, names)), self.site(submission), text, flags=re.IGNORECASE)
 
 
-class RenumberedCorpus:
-    """A submission whose ids are numbers: what a system calls its annotations may say whose it is.
+class NamelessCorpus:
+    """A submission without anything that may say whose it is, for its error report.
 
-    Ids are names, so its scores are the same. Mentions without a span match by their ids, which such documents keep.
+    Ids of annotations are numbers, and documents that gold lacks have numbers and no text. Attributes whose names gold
+    does not have are left out; names of the system in its own words are replaced. Ids are names, so scores are the
+    same. Mentions without a span match by their ids, which such documents keep.
     """
 
-    def __init__(self, corpus: FileCorpus) -> None:
-        self._corpus = corpus
+    def __init__(self, corpus: FileCorpus, gold: FileCorpus, hide: Callable[[str], str]) -> None:
+        self._corpus, self._gold, self._hide = corpus, gold, hide
         self.name = "system"
         self.tolerated_faults = corpus.tolerated_faults
         self.global_ids = corpus.global_ids
         self.reading = corpus.reading
         self._numbers: dict[str, str] = {}
+        extra = sorted(corpus.ids() - gold.ids() - corpus.index.unnamed)
+        self._extra = {numbered(number): id_ for number, id_ in enumerate(extra, 1)}
+        """The ids of documents that gold lacks, by what they are called."""
+        self._index = corpus.index
+        if extra:
+            self._index = Index([*(id_ for id_ in corpus.ids() if id_ in gold.ids()), *self._extra])
+        self._attributes, self._words = _vocabulary(gold)
 
     @property
     def protocols(self) -> tuple[str, ...]:
@@ -75,42 +82,83 @@ class RenumberedCorpus:
     @property
     def index(self) -> Index:
         """Where the documents are."""
-        return self._corpus.index
+        return self._index
 
     def ids(self) -> KeysView[str]:
         """Return the ids of all documents."""
-        return self._corpus.ids()
+        return self._index.rows.keys()
 
     def facts(self, first: int | None = None) -> Facts:
         """Return what occurs in the documents."""
-        return self._corpus.facts(first)
+        facts = Facts()
+        for document in islice(self, first):
+            facts.add(document)
+        return facts
 
     def read(self, id_: str, report: Report) -> Document:
         """Return a document under other ids."""
-        document = self._corpus.read(id_, report)
-        if not all(mention.span for mention in document.mentions):
-            return document
+        document = self._corpus.read(self._extra.get(id_, id_), report)
+        if id_ in self._extra:
+            document = Document(
+                id_,
+                unit=document.unit,
+                mentions=tuple(replace(mention, text=None, texts={}) for mention in document.mentions),
+                clusters=document.clusters,
+                links=document.links,
+            )
+        number = self._number if all(mention.span for mention in document.mentions) else _same
         return replace(
             document,
+            producer=None,
+            about={},
             mentions=tuple(
-                replace(mention, id=self._number(mention.id), cluster=mention.cluster and self._number(mention.cluster))
+                replace(
+                    mention,
+                    id=number(mention.id),
+                    kind=self._word(mention.kind),
+                    cluster=mention.cluster and number(mention.cluster),
+                    attributes=self._known(mention.attributes),
+                    text=mention.text and self._word(mention.text),
+                    confidence=(),
+                )
                 for mention in document.mentions
             ),
-            clusters=tuple(replace(cluster, id=self._number(cluster.id)) for cluster in document.clusters),
+            clusters=tuple(
+                replace(
+                    cluster,
+                    id=number(cluster.id),
+                    kind=self._word(cluster.kind),
+                    attributes=self._known(cluster.attributes),
+                    external=(),
+                )
+                for cluster in document.clusters
+            ),
             links=tuple(
-                replace(link, source=self._number(link.source), target=self._number(link.target))
+                replace(link, kind=self._word(link.kind), source=number(link.source), target=number(link.target))
                 for link in document.links
             ),
         )
+
+    def _known(self, attributes: Mapping[str, Value]) -> dict[str, Value]:
+        """Return the attributes that gold has, too."""
+        return {
+            name: self._word(value) if isinstance(value, str) else value
+            for name, value in attributes.items()
+            if name in self._attributes
+        }
+
+    def _word(self, text: str) -> str:
+        """Return a word of the system; one that gold has, however it is spelt, is no name."""
+        return text if _folded(text) in self._words else self._hide(text)
 
     def _number(self, id_: str) -> str:
         """Return the number of an id in all documents."""
         return self._numbers.setdefault(id_, f"n{len(self._numbers) + 1}")
 
     def where(self, id_: str, item: Target | None = None) -> tuple[str, int | None]:
-        """Return the place of a document; its items are not looked up, since they have other ids in the file."""
-        del item
-        return self._corpus.where(id_)
+        """Return the corpus: lines and files of the submission are not shown."""
+        del id_, item
+        return self.name, None
 
     def part(self, ids: Sequence[str]) -> None:
         """Return nothing: only this process has it."""
@@ -122,3 +170,25 @@ class RenumberedCorpus:
 
     def __iter__(self) -> Iterator[Document]:
         return (self.read(id_, ignore) for id_ in self.ids())
+
+
+def _vocabulary(gold: FileCorpus) -> tuple[set[str], set[str]]:
+    """Return the names of attributes in gold, and its other words."""
+    attributes, words = set[str](), set[str]()
+    for document in gold:
+        records: list[Mention | Cluster] = [*document.mentions, *document.clusters]
+        for record in records:
+            attributes.update(record.attributes)
+            words.update((record.kind, *map(str, record.attributes.values())))
+        words.update(mention.text for mention in document.mentions if mention.text is not None)
+        words.update(link.kind for link in document.links)
+    return attributes, {*map(_folded, words)}
+
+
+def _folded(text: str) -> str:
+    """Return the letters and digits of a text, as protocols compare them at the most lenient."""
+    return "".join(filter(str.isalnum, text.casefold()))
+
+
+def _same(id_: str) -> str:
+    return id_

@@ -94,6 +94,8 @@ def rankings(
         results = {name: result for name, (other, result) in systems.items() if other == condition}
         for source, units in [(None, None), *sources.items()] if results else []:
             chosen = {name: [_restricted(result, measure, units)] for name, result in results.items()}
+            if not any(_is_scored(result, measure) for (result,) in chosen.values()):
+                continue
             comparison = compare(
                 chosen,
                 executor,
@@ -119,8 +121,14 @@ def _restricted(result: Result, measure: str, units: Sequence[str] | None) -> Re
     return replace(result, rows=rows.only(tested), **fields)
 
 
+def _is_scored(result: Result, measure: str) -> bool:
+    """Return whether gold has anything to rank by: then recall is defined, even if a system is empty."""
+    scores = result.scores[measure].micro
+    return result.gold.mentions > 0 and scores.values.get("recall", scores.main_value) is not None
+
+
 def resamples_for(systems: int) -> int:
-    """Return a number of resamples that suffices for every test between so many systems, in steps.
+    """Return a number of resamples that suffices for every test between that number of systems, in steps.
 
     A late submission seldom needs another step, and so finds what is known of the others.
     """

@@ -11,7 +11,7 @@ from msgspec.structs import replace as replace_fields
 
 from karat.campaign.children import Children
 from karat.campaign.packages import Limits
-from karat.campaign.pseudonyms import Naming, RenumberedCorpus
+from karat.campaign.pseudonyms import NamelessCorpus, Naming
 from karat.campaign.store import Check, Outcome, Store, StoredFinding, StoredResult, kept
 from karat.campaign.submissions import TASKS, Layout, Submission, Track
 from karat.corpus.files import FileCorpus
@@ -190,7 +190,7 @@ def run_jobs(
 ) -> tuple[int, dict[str, Finding]]:
     """Run the jobs whose keys are not known; return their number, and by key why some have no result.
 
-    A result is kept at once, so that a stopped run goes on where it was. A job without one is tried again next time.
+    A result is kept at once, so that an interrupted run resumes where it stopped. A job without one is tried again.
     """
     known = store.keys(kind)
     new = [*{job.key: job for job in jobs if job.key not in known}.values()]
@@ -262,8 +262,9 @@ def _report(conditions: Conditions, job: Job) -> bytes:
     """Return the error report of a submission that was scored, as HTML."""
     _, corpus = _validated(conditions, job)
     assert corpus is not None, "only submissions that were scored have reports"
-    system: Corpus = RenumberedCorpus(corpus) if job.naming.is_blind else corpus
     gold, protocols = job.gold.corpus, job.gold.protocols
+    hide = partial(job.naming.hidden, job.submission)
+    system: Corpus = NamelessCorpus(corpus, gold, hide) if job.naming.is_blind else corpus
     fields = default_fields(gold, protocols)
     options = conditions.run_options(job.measures)
     options = replace_fields(options, by=fields, details=True, errors=True, keep_rows=False)
@@ -276,10 +277,11 @@ def _report(conditions: Conditions, job: Job) -> bytes:
 
 def _named(result: Result, job: Job) -> Result:
     """Return the result with names as the campaign shows them."""
-    place, hide = job.submission.package.name, partial(job.naming.hidden, job.submission)
+    stored = [StoredFinding.of(finding, job.submission.package.name) for finding in result.warnings]
+    shown = [finding.concealed() for finding in stored] if job.naming.is_blind else stored
     return replace_fields(
         result,
         gold=replace_fields(result.gold, name=job.gold.name),
         system=replace_fields(result.system, name=job.name),
-        warnings=[StoredFinding.of(finding, place).changed(hide).finding() for finding in result.warnings],
+        warnings=[finding.finding() for finding in shown],
     )

@@ -10,13 +10,13 @@ from typing import NamedTuple
 
 from karat import __version__
 from karat.campaign.campaign import Campaign, Entry
-from karat.campaign.listing import description, first_place, heading, listed, reasons, signatures, status
+from karat.campaign.listing import NOTHING_TO_RANK, description, first_place, heading, listed, reasons, signatures
 from karat.campaign.ranking import Ranking
 from karat.campaign.submissions import Track
 from karat.report.comparison import comparison_facts, comparison_tables
 from karat.report.html.charts import Ranking as RankingChart
 from karat.report.html.charts import ranking_chart
-from karat.report.html.page import rendered
+from karat.report.html.page import SORTING, page_script, rendered
 from karat.report.layout import View, counted
 from karat.report.scores import score_table
 from karat.report.tables import Cell, Table, bounds, printed, score_cell, short
@@ -83,7 +83,10 @@ class Page(NamedTuple):
     def html(self) -> Iterator[str]:
         """Yield the page in pieces."""
         return rendered(
-            "campaign.html", version=__version__, **{k: v for k, v in self._asdict().items() if k != "path"}
+            "campaign.html",
+            version=__version__,
+            script=page_script(SORTING),
+            **{k: v for k, v in self._asdict().items() if k != "path"},
         )
 
 
@@ -116,7 +119,7 @@ class Site:
     def index(self) -> Page:
         """Return the first page: the best of each track, and the refused submissions."""
         campaign = self._campaign
-        ranked, refused = campaign.accepted(), campaign.refused()
+        refused = campaign.refused()
         sections = [
             Section(
                 f"{track_title(ranking.track)}" + (f", {ranking.protocol}" if self._has_protocols() else ""),
@@ -127,14 +130,14 @@ class Site:
             for ranking in campaign.rankings
             if ranking.source is None and ranking.condition == self._first_condition(ranking)
         ]
+        sections += [Section(track_title(track), words=[NOTHING_TO_RANK]) for track in campaign.unranked()]
         if refused:
             listing = [Refused(_called(entry), entry_path(entry), list(reasons(entry))) for entry in refused]
             sections.append(Section("Refused submissions", "refused", refused=listing))
         sections.append(Section("Submissions", "submissions", parts=[Part(tables=[self._submissions()])]))
         facts = [("signature", line) for line in signatures(campaign)]
         sections.append(Section("Data", "data", facts=facts, links=[(name, name) for name in DOWNLOADS]))
-        words = f"{counted(len(campaign.entries), 'submission')}: {len(ranked)} ranked, {len(refused)} refused."
-        return Page("index.html", self._title, self._links(""), [words], (), sections)
+        return Page("index.html", self._title, self._links(""), [f"{campaign.counts()}."], (), sections)
 
     def _has_protocols(self) -> bool:
         return len({ranking.protocol for ranking in self._campaign.rankings}) > 1
@@ -147,18 +150,19 @@ class Site:
         return ranking_chart(ranking.comparison, self._view.digits, self._systems(ranking.track, root))
 
     def _submissions(self) -> Table:
+        campaign = self._campaign
         rows = [
             [
                 Cell(_called(entry), link=entry_path(entry)),
                 Cell(entry.site),
                 Cell(entry.submission.condition),
-                Cell(status(entry)),
+                Cell(campaign.status(entry)),
                 Cell(description(entry)),
                 Cell(f"{entry.check.documents:,}"),
                 Cell(f"{len(entry.check.missing):,}"),
                 Cell(f"{len(entry.check.extra):,}"),
             ]
-            for entry in self._campaign.entries
+            for entry in campaign.entries
         ]
         header = ["system", "site", "condition", "status", "description", "documents", "missing", "extra"]
         return Table(header, rows, left=5)
@@ -190,8 +194,10 @@ class Site:
         sections = []
         if not entry.results:
             sections.append(Section("Why it is not ranked", "refused", findings=list(reasons(entry))))
-        else:
+        elif self._campaign.status(entry) == "ranked":
             sections.append(Section("Ranks", "ranks", parts=[Part(tables=[self._ranks(entry)])]))
+        else:
+            sections.append(Section("Ranks", "ranks", words=[NOTHING_TO_RANK]))
         for result in entry.results:
             sections.append(
                 Section(
@@ -217,7 +223,7 @@ class Site:
         if report := self._reports.get(entry_slug(entry)):
             links.append(("Error report", f"../{report}"))
             sections.insert(1, Section("Errors", "errors", links=[("Error report with all documents", f"../{report}")]))
-        title = f"{_called(entry)}: {status(entry)}" if not entry.results else _called(entry)
+        title = f"{_called(entry)}: refused" if not entry.results else _called(entry)
         return Page(entry_path(entry), title, links, headlines=self._headlines(entry), sections=sections)
 
     def _rankings(self, entry: Entry) -> Iterator[Ranking]:
@@ -266,8 +272,7 @@ def track_path(track: Track) -> str:
 
 def entry_slug(entry: Entry) -> str:
     """Return the name of the files about a submission."""
-    place = "" if entry.track == Track() else f"{entry.track.language}-{entry.track.task}-"
-    return f"{place}{slug(entry.name)}"
+    return slug(entry.name if entry.track == Track() else f"{entry.track}/{entry.name}")
 
 
 def entry_path(entry: Entry) -> str:
@@ -280,6 +285,6 @@ def _called(entry: Entry) -> str:
 
 
 def slug(text: str) -> str:
-    """Return a file name for any text: itself if it is plain, else with a hash, so that no two texts share one."""
-    plain = re.sub(r"[^a-z0-9_-]+", "-", text.lower()).strip("-")[:LONGEST]
-    return plain if plain == text else f"{plain}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
+    """Return a file name for any text, and no two texts share one: itself if it is plain, else with `--` and a hash."""
+    plain = re.sub(r"[^a-z0-9_]+", "-", text.lower()).strip("-")[:LONGEST]
+    return plain if plain and plain == text else f"{plain}--{hashlib.sha256(text.encode()).hexdigest()[:16]}"

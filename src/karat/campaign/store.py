@@ -1,17 +1,19 @@
-"""The store: one SQLite file with everything that was scored, so that a stopped campaign goes on where it was.
+"""The store: one SQLite file with everything that was scored, so that an interrupted campaign resumes.
 
 `results` has the outcome and the error report of each submission, and statistics, each under a key that covers all it
-depends on. A row is written as soon as it is made, and never changed. `submissions` and `rankings` are the tables of
-the last run, for people who ask in SQL.
+depends on. A row is written as soon as it is made, and never changed. It has a hash of its content and its key: one
+that is damaged, or stands under another key, is made again. `submissions` and `rankings` are the tables of the last
+run, for people who ask in SQL.
 
 An outcome has what was found in a submission and, if it was scored, the counts of each unit. Everything else that a
 report shows is computed from these: a score from the sums of counts, an interval from resamples.
 """
 
+import hashlib
 import sqlite3
 import zlib
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from math import fsum
 from pathlib import Path
@@ -22,6 +24,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from karat import __version__
 from karat.counts import ScoreValues
 from karat.plugin import Facts
 from karat.problems import Finding, Findings, KaratError, Origin, Rule, Severity
@@ -31,16 +34,18 @@ from karat.run.plan import Options, Plan
 
 NOT_A_STORE = Rule("store-unusable", "fatal", "Choose another output folder, or move the file away.")
 
+DAMAGED = "it is damaged, or karat did not write it"
+
 APPLICATION = 0x6B617261
 """Marks the file as karat's."""
-SCHEMA = 1
+SCHEMA = 2
 WAIT = 60
 """Seconds to wait for another process that writes."""
 LISTED = 100
 """Findings of each code that are kept."""
 
-Change = Callable[[str], str]
-"""Changes a text about a submission, for example removes names."""
+CONCEALED = "details are not shown"
+"""The message of a finding that may say whose submission it is about."""
 
 
 class Store:
@@ -49,47 +54,78 @@ class Store:
     def __init__(self, path: Path) -> None:
         self.path = path.resolve()
         with self._refusing():
-            self._open = sqlite3.connect(path, timeout=WAIT)
-            self._check_file()
+            self._open = sqlite3.connect(path, timeout=WAIT, isolation_level=None)
+        self.is_rebuilt = self._prepare()
+        """True: another version of karat made it, so that nothing in it is known."""
 
     @contextmanager
     def _refusing(self) -> Iterator[None]:
         """Refuse a file that is damaged, locked for long, or on a full disk."""
         try:
             yield
-        except (sqlite3.Error, zlib.error) as error:
+        except (sqlite3.Error, OSError, ValueError, TypeError) as error:  # what SQLite raises on a damaged file
             reasons = {"locked": "another program uses it", "full": "the disk is full", "readonly": "it is read-only"}
             known = [reason for word, reason in reasons.items() if word in str(error)]
-            raise self.unusable([*known, "it is damaged, or karat did not write it"][0]) from None
+            raise self.unusable([*known, DAMAGED][0]) from None
 
-    def _check_file(self) -> None:
-        (application,) = self._open.execute("PRAGMA application_id").fetchone()
-        (schema,) = self._open.execute("PRAGMA user_version").fetchone()
-        (tables,) = self._open.execute("SELECT count(*) FROM sqlite_master").fetchone()
-        if not tables:
-            with self._open:
-                self._open.execute(f"PRAGMA application_id = {APPLICATION}")
-                self._open.execute(f"PRAGMA user_version = {SCHEMA}")
-                self._open.execute("CREATE TABLE results (key TEXT PRIMARY KEY, kind TEXT NOT NULL, content BLOB)")
-        elif application != APPLICATION:
-            raise self.unusable("this is a database of another program")
-        elif schema != SCHEMA:
-            raise self.unusable("this was written by another version of karat")
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """Change all or nothing; other processes wait until this is done."""
+        with self._refusing():
+            self._open.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self._open.execute("COMMIT")
+            finally:
+                if self._open.in_transaction:
+                    self._open.execute("ROLLBACK")
+
+    def _prepare(self) -> bool:
+        """Make the table in a new file, or in one of another version, which is emptied; return if it was."""
+        with self._writing():
+            (application,) = self._open.execute("PRAGMA application_id").fetchone()
+            tables = [name for (name,) in self._open.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+            if tables and application != APPLICATION:
+                raise self.unusable("this is a database of another program")
+            if self._open.execute("PRAGMA integrity_check").fetchone() != ("ok",):
+                raise self.unusable(DAMAGED)
+            versions = [(SCHEMA, __version__)]
+            if "karat" in tables and self._open.execute("SELECT schema, version FROM karat").fetchall() == versions:
+                return False
+            for table in tables:
+                self._open.execute(f'DROP TABLE "{table}"')
+            self._open.execute(f"PRAGMA application_id = {APPLICATION}")
+            self._open.execute("CREATE TABLE karat (schema, version)")
+            self._open.executemany("INSERT INTO karat VALUES (?, ?)", versions)
+            self._open.execute(
+                "CREATE TABLE results (key TEXT PRIMARY KEY, kind TEXT NOT NULL, content BLOB, hash BLOB)"
+            )
+            return bool(tables)
 
     def unusable(self, message: str) -> KaratError:
         """Return the error for a file that is not what it should be."""
         return NOT_A_STORE.error(message, file=str(self.path))
 
     def keys(self, kind: str) -> set[str]:
-        """Return the known keys of one kind."""
-        with self._refusing():
-            return {key for (key,) in self._open.execute("SELECT key FROM results WHERE kind = ?", (kind,))}
+        """Return the known keys of one kind. Rows that are damaged are removed."""
+        known, damaged = set(), []
+        with self._writing():
+            for key, content, digest in self._open.execute(
+                "SELECT key, content, hash FROM results WHERE kind = ?", (kind,)
+            ):
+                if isinstance(content, bytes) and digest == _digest(key, kind, content):
+                    known.add(key)
+                else:
+                    damaged.append((key,))
+            self._open.executemany("DELETE FROM results WHERE key = ?", damaged)
+        return known
 
     def put(self, kind: str, contents: Iterable[tuple[str, bytes]]) -> None:
         """Keep contents by their keys. Once this returns, they survive whatever happens to the process."""
-        rows = ((key, kind, zlib.compress(content)) for key, content in contents)
-        with self._refusing(), self._open:
-            self._open.executemany("INSERT OR IGNORE INTO results VALUES (?, ?, ?)", rows)
+        packed = ((key, zlib.compress(content)) for key, content in contents)
+        rows = [(key, kind, content, _digest(key, kind, content)) for key, content in packed]
+        with self._writing():
+            self._open.executemany("INSERT OR IGNORE INTO results VALUES (?, ?, ?, ?)", rows)
 
     def get(self, key: str) -> bytes | None:
         """Return the content under a key, if it is known."""
@@ -99,7 +135,7 @@ class Store:
 
     def replace(self, table: str, rows: Sequence[Mapping[str, Any]]) -> None:
         """Fill a table with rows of the last run; all rows have the same keys."""
-        with self._refusing(), self._open:
+        with self._writing():
             self._open.execute(f'DROP TABLE IF EXISTS "{table}"')
             if rows:
                 columns = ", ".join(f'"{name}"' for name in rows[0])
@@ -115,6 +151,10 @@ class Store:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._open.close()
+
+
+def _digest(key: str, kind: str, content: bytes) -> bytes:
+    return hashlib.sha256(f"{key} {kind} ".encode(errors="surrogatepass") + content).digest()
 
 
 class StoredFinding(Struct, frozen=True, omit_defaults=True):
@@ -139,9 +179,9 @@ class StoredFinding(Struct, frozen=True, omit_defaults=True):
         """Return it as reports read it."""
         return Finding(self.code, self.severity, self.message, self.hint, self.file, self.line, None, self.origin)
 
-    def changed(self, change: Change) -> "StoredFinding":
-        """Change its text and its file."""
-        return replace(self, message=change(self.message), file=self.file and change(self.file))
+    def concealed(self) -> "StoredFinding":
+        """Leave out what it quotes from a submission: its message, and its place."""
+        return self if self.origin == "gold" else replace(self, message=CONCEALED, file=None, line=None)
 
 
 class StoredScore(Struct, frozen=True):
@@ -252,6 +292,11 @@ class Check(Struct, frozen=True):
         return cls(False, 0, 0, (), (), kept(findings, place), findings.by_severity())
 
 
+def numbered(number: int) -> str:
+    """Name a document that gold does not have, in place of its id."""
+    return f"document {number}"
+
+
 def kept(findings: Findings, place: str) -> tuple[StoredFinding, ...]:
     """Return the first findings of each code, the worst first."""
     of_code: dict[str, int] = {}
@@ -274,15 +319,15 @@ class Outcome(Struct, frozen=True):
         """Return it as JSON."""
         return msgspec.json.encode(self)
 
-    def changed(self, change: Change) -> "Outcome":
-        """Change all text that comes from the submission itself."""
+    def concealed(self) -> "Outcome":
+        """Leave out all text that comes from the submission itself."""
         check = replace(
             self.check,
-            extra=tuple(map(change, self.check.extra)),
-            findings=tuple(finding.changed(change) for finding in self.check.findings),
+            extra=tuple(numbered(number) for number, _ in enumerate(self.check.extra, 1)),
+            findings=tuple(finding.concealed() for finding in self.check.findings),
         )
         results = tuple(
-            replace(result, warnings=tuple(warning.changed(change) for warning in result.warnings))
+            replace(result, warnings=tuple(warning.concealed() for warning in result.warnings))
             for result in self.results
         )
         return Outcome(check, results)

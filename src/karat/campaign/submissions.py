@@ -7,6 +7,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -84,24 +85,27 @@ class Submission(NamedTuple):
 class SystemName(NamedTuple):
     """The parts of a system's name that matter."""
 
-    site: str
+    numbered: str
+    """The name before the condition: in the plan's layout, that of the site with the number of the system."""
     condition: Condition
+
+    @property
+    def site(self) -> str:
+        """Return the site in the plan's layout."""
+        return _without_number(self.numbered) or self.numbered[0]
 
 
 def system_name(name: str) -> SystemName | None:
-    """Return the site and the condition in a name such as `NIST2_contrastive1`; None if it has no such form."""
+    """Return the parts of a name such as `NIST2_contrastive1`; None if it has no such form."""
     numbered, _, kind = name.rpartition("_")
     condition = _without_number(kind).lower()
     if not numbered or condition not in ("primary", "contrastive"):
         return None
-    site = _without_number(numbered) or numbered[0]
-    return SystemName(site, "primary" if condition == "primary" else "contrastive")
+    return SystemName(numbered, "primary" if condition == "primary" else "contrastive")
 
 
 def _without_number(text: str) -> str:
-    while text[-1:].isdecimal():
-        text = text[:-1]
-    return text
+    return text.rstrip("0123456789")
 
 
 def _package_name(path: Path) -> str:
@@ -151,10 +155,10 @@ def submissions_in(
     owners = {owner.lower() for path in entries if path.is_file() and (owner := description_owner(path.name))}
     places = [place for path in entries if not _is_description(path) for place in _places(path, layout)]
     contents: dict[_Place, Contents] = {}
-    for count, (place, read) in enumerate(children.map(partial(_contents, limits), places), 1):
+    for done, (place, read) in enumerate(children.map(partial(_contents, limits), places), 1):
         contents[place] = Contents(_has_suffix(place.path), read) if isinstance(read, Finding) else read
         if on_package is not None:
-            on_package(count, len(places))
+            on_package(done, len(places))
     found = []
     in_plan: dict[Path, bool] = {}
     for place in places:
@@ -265,7 +269,7 @@ def _submissions(place: _Place, contents: Contents, layout: Layout) -> Iterator[
         yield Submission(package, Track(), name, name, problems=(problem,))
     else:  # a name of the plan's form says whose it is, and whether it is contrastive
         named = system_name(name) or SystemName(name, "primary")
-        yield _with_files(Submission(package, Track(), name, named.site, named.condition), members)
+        yield _with_files(Submission(package, Track(), name, named.numbered, named.condition), members)
 
 
 def _with_files(submission: Submission, members: Mapping[str, str]) -> Submission:
@@ -279,7 +283,9 @@ def _ace(package: Package, track: Track, name: str, members: Mapping[str, str] |
     """Return a system in the plan's layout, refused if the plan does not have its language, its task or its name."""
     track = Track(track.language.lower(), track.task.lower())
     named = system_name(name) or SystemName(name, "primary")
-    submission = Submission(package, track, name, named.site, named.condition, prefix=prefix)
+    is_known = track.language in TASKS and track.task in TASKS["english"]
+    known = track if is_known else Track()
+    submission = Submission(package, known, name, named.site, named.condition, prefix=prefix)
     if isinstance(members, Finding):
         return submission._replace(problems=(members,))
     submission = _with_files(submission, members)
@@ -349,25 +355,39 @@ def _ace_archive(package: Package, members: Mapping[str, str], depth: int) -> It
 
 
 def _checked(found: Sequence[Submission], is_ace: bool) -> Iterator[Submission]:
-    """Yield submissions with problems that only all of them together show; `is_ace`: the layout is the plan's."""
-    systems = Counter(submission.key for submission in found)
-    primaries = Counter(
-        (submission.track, submission.site.lower()) for submission in found if submission.condition == "primary"
-    )
-    seen: Counter[tuple[str, str, str]] = Counter()
+    """Yield submissions with problems that only all of them together show; `is_ace`: the layout is the plan's.
+
+    What is refused for a reason of its own stands in the way of no other. A refused submission that shares its name
+    gets another one.
+    """
+    found = [_in_layout(submission, is_ace) for submission in found]
+    sound = [submission for submission in found if not submission.problems]
+    names, systems = (Counter(submission.key for submission in some) for some in (found, sound))
+    primaries = Counter(_competitor(submission) for submission in sound if submission.condition == "primary")
+    taken = set(names)
     for submission in sorted(found, key=lambda submission: submission.package.name):
         key, system, place = submission.key, submission.system, submission.package.name
         problems = submission.problems
-        if problems:  # what is wrong with it alone comes first
-            pass
-        elif is_ace != bool(submission.track.language):
-            words = ("not in", "the campaign is") if is_ace else ("in", "the campaign is not")
-            problems = (LAYOUT.at(f"this is {words[0]} the layout of the ACE 2005 plan, {words[1]}", file=place),)
-        elif systems[key] > 1:
+        if not problems and systems[key] > 1:
             problems = (TWICE.at(f"there are {systems[key]} submissions called {system}", file=place),)
-        elif is_ace and submission.condition == "primary" and primaries[submission.track, submission.site.lower()] > 1:
+        elif not problems and is_ace and submission.condition == "primary" and primaries[_competitor(submission)] > 1:
             problems = (PRIMARIES.at(f"{submission.site} has more than one primary system here", file=place),)
-        seen[key] += 1
-        if systems[key] > 1:
-            system = f"{system} ({seen[key]})"
-        yield submission._replace(system=system, problems=problems)
+        submission = submission._replace(problems=problems)
+        if problems and names[key] > 1:
+            numbered = (submission._replace(system=f"{system} ({number})") for number in count(1))
+            submission = next(other for other in numbered if other.key not in taken)
+            taken.add(submission.key)
+        yield submission
+
+
+def _in_layout(submission: Submission, is_ace: bool) -> Submission:
+    """Return the submission, refused if it is in the other layout."""
+    if submission.problems or is_ace == bool(submission.track.language):
+        return submission
+    words = ("not in", "the campaign is") if is_ace else ("in", "the campaign is not")
+    message = f"this is {words[0]} the layout of the ACE 2005 plan, {words[1]}"
+    return submission._replace(problems=(LAYOUT.at(message, file=submission.package.name),))
+
+
+def _competitor(submission: Submission) -> tuple[Track, str]:
+    return submission.track, submission.site.lower()

@@ -11,7 +11,6 @@ from typing import Literal
 
 from msgspec import msgpack
 
-from karat.arguments import other_links
 from karat.model import Document, Mention, Region, Value, qualified
 from karat.problems import Finding, Findings, Item, KaratError, Report, Rule, Target, quoted
 from karat.regions import is_nowhere
@@ -124,18 +123,15 @@ def check_spans(document: Document) -> Iterable[Finding]:
     if document.token_ids is not None:
         tokens = None
     content = document.text if document.unit == "char" else tokens
-    if content is None or _last_end(document) <= len(content):
+    if content is None:
         return ()
-    return _spans_beyond(document, len(content))
-
-
-def _last_end(document: Document) -> int:
-    """The end of the last region of a document."""
-    mentions = document.mentions
-    has_others = any([m.head or m.extent or m.anchor or m.scope for m in mentions])
-    if has_others or document.clusters or any([link.extent for link in document.links]):
-        return max([region[-1][1] for _, region, _ in placed(document)], default=0)
-    return max([mention.span[-1][1] for mention in mentions if mention.span], default=0)
+    size = len(content)
+    for mention in document.mentions:
+        span = mention.span
+        if (span and span[-1][1] > size) or mention.head or mention.extent or mention.anchor or mention.scope:
+            return _spans_beyond(document, size)
+    has_extents = document.links and any(link.extent for link in document.links)
+    return _spans_beyond(document, size) if document.clusters or has_extents else ()
 
 
 def _spans_beyond(document: Document, size: int) -> Iterator[Finding]:
@@ -364,16 +360,19 @@ def check(
     `readings` are how protocols read its links.
     """
     broken = [findings for rule in CHECKS if (findings := rule(document))]
-    if links := other_links(document):
-        from karat.checks.links import check_links
+    if document.links:
+        from karat.arguments import other_links
 
-        broken.append(check_links(links, document, readings))
+        if links := other_links(document):
+            from karat.checks.links import check_links
+
+            broken.append(check_links(links, document, readings))
     broken += [rule(document) for rule in more]
     return _located(chain.from_iterable(broken), where) if broken else ()
 
 
 def _located(findings: Iterable[Finding], where: Where) -> Iterator[Finding]:
-    """Add file and line; they are looked up only while findings of a code are kept, and later ones get the document's."""
+    """Add file and line: those of the item while findings of a code are kept, later those of the document."""
     seen: dict[str, int] = {}
     of_document: tuple[str | None, int | None] | None = None
     for finding in findings:

@@ -26,7 +26,7 @@ PARENTS = Rule(
 )
 ABSENT = Rule("link-kind-absent", "note", "Such links match nothing; rename them if they mean a kind that gold has.")
 MOST = 10
-"""Cycles reported for one kind of link in a document; each costs a walk over its links."""
+"""Fatal cycles reported for one kind of link in a document; each costs a walk over its links. Of others, one is."""
 
 _mention_id = attrgetter("id")
 
@@ -80,9 +80,11 @@ def check_links(links: Sequence[Link], document: Document, readings: Readings = 
             closing = graph[max(pairwise(cycle), key=position.__getitem__)]
             message = f"{kind} links of document {document.id!r} form a cycle: {members}"
             finding = CYCLE.at(message, item=_item(closing))
-            is_fatal = readings(kind) in ("links", "paths") or (kind in ACYCLIC and readings(kind) is None)
-            yield finding if is_fatal else finding._replace(severity="note")
-        # Where events have arguments, other links between events may be arguments, too.
+            if readings(kind) not in ("links", "paths") and (kind not in ACYCLIC or readings(kind) is not None):
+                yield finding._replace(severity="note")
+                break
+            yield finding
+        # Where events have arguments, other links between events may also be arguments.
         may_be_tree = kind in ACYCLIC or readings(kind) is not None or len(links) == len(document.links)
         if kind in children and may_be_tree:
             yield from _several_parents(kind, trees[kind], children[kind], document)
@@ -90,16 +92,12 @@ def check_links(links: Sequence[Link], document: Document, readings: Readings = 
 
 def _without_sound(links: Sequence[Link], class_of: Mapping[str, Class]) -> Iterable[Link]:
     """Leave out kinds that order events in time, if they form no cycle: as nearly all of many links do."""
-    by_kind: defaultdict[str, list[Link]] = defaultdict(list)
-    for link in links:
-        by_kind[link.kind].append(link)
-    sound = {kind for kind in by_kind.keys() & ORDERED if not _has_cycle(_ends(by_kind[kind], class_of))}
-    return [link for link in links if link.kind not in sound] if sound else links
-
-
-def _ends(links: Iterable[Link], class_of: Mapping[str, Class]) -> list[ClassLink]:
     get = class_of.get
-    return [(get(link.source, link.source), get(link.target, link.target)) for link in links]
+    ends: defaultdict[str, list[ClassLink]] = defaultdict(list)
+    for link in links:
+        ends[link.kind].append((get(link.source, link.source), get(link.target, link.target)))
+    sound = {kind for kind in ends.keys() & ORDERED if not _has_cycle(ends[kind])}
+    return [link for link in links if link.kind not in sound] if sound else links
 
 
 def absent_kinds(system: Mapping[str, int], gold: Collection[str]) -> Iterator[Finding]:

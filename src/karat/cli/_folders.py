@@ -3,6 +3,7 @@
 import contextlib
 import errno
 import os
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO
@@ -105,11 +106,14 @@ def documents_to(output: str | None, format_: str) -> Iterator[Sink]:
 
 
 def copy_new(files: Mapping[Path, bytes]) -> None:
-    """Write new files, all or none; a file that is already there is never replaced."""
+    """Write new files, all or none, with their folders; a file that is already there is never replaced."""
     written: list[Path] = []
+    made: list[Path] = []
     try:
         for path, data in files.items():
+            missing = [folder for folder in path.parents if not folder.exists()]
             with refused(str(path)):
+                made += reversed(missing)
                 path.parent.mkdir(parents=True, exist_ok=True)
                 with open(path, "xb") as stream:
                     written.append(path)
@@ -117,6 +121,9 @@ def copy_new(files: Mapping[Path, bytes]) -> None:
     except BaseException:
         for path in written:
             path.unlink(missing_ok=True)
+        for folder in reversed(made):
+            with contextlib.suppress(OSError):  # not made yet, or somebody else uses it
+                folder.rmdir()
         raise
 
 
@@ -184,7 +191,10 @@ def replace_folder(
             with refused(f"{output}/{name}"):
                 (new / name).parent.mkdir(parents=True, exist_ok=True)
             write_output(content, str(new / name))
+        now = time.time_ns()
         with refused(output):
+            for written in new.rglob("*"):  # a published folder does not say in which order it was made
+                os.utime(written, ns=(now, now))
             new.chmod(0o777 & ~umask())
             if path.exists():
                 path.replace(old / "replaced")

@@ -14,6 +14,7 @@ from karat.cli._options import (
     report_option,
     settings_option,
     topics_option,
+    wide_option,
 )
 from karat.cli._output import html_file, output_option, output_style
 from karat.cli._values import Nearest, completes
@@ -39,13 +40,14 @@ class Output(NamedTuple):
     digits: int
     sort: "Sort"
     summary: bool
+    wide: bool
 
     def view(self) -> "View":
         """Return how the report is shown."""
         from karat.report.layout import PLAIN, View
 
         style = output_style(self.file) if self.form == "text" else PLAIN
-        return View(self.digits, self.sort, self.summary, style)
+        return View(self.digits, self.sort, self.summary, style, self.wide)
 
 
 def check_options(options: "Options", output: Output) -> None:
@@ -186,6 +188,7 @@ _OPTIONS = (
     report_option,
     output_option,
     digits_option,
+    wide_option,
     click.option(
         "--by",
         multiple=True,
@@ -246,9 +249,9 @@ def scoring_options(command: _Command) -> _Command:
         options = Options(
             **chosen, settings=dict(map(parse_setting, settings)) | ({"validated": True} if validated else {})
         )
-        form, digits, sort, summary = (given.pop(name) for name in ("form", "digits", "sort", "summary"))
+        form, digits, sort, summary, wide = (given.pop(name) for name in ("form", "digits", "sort", "summary", "wide"))
         output = html_file(output) if form == "html" else output
-        return command(*args, options=options, output=Output(form, output, digits, sort, summary), **given)
+        return command(*args, options=options, output=Output(form, output, digits, sort, summary, wide), **given)
 
     decorated: Any = with_options
     for option in reversed(_OPTIONS):

@@ -12,6 +12,7 @@ from karat.cli._options import (
     tables_option,
     topics_option,
     validated_option,
+    wide_option,
     worker_options,
 )
 from karat.cli._output import output_option, output_style, refuse_overwriting, write_output
@@ -54,6 +55,7 @@ values and mentions are not listed (more). ECB+ also has the numbers of Upadhyay
 @tables_option
 @output_option
 @digits_option
+@wide_option
 @worker_options
 def describe(
     corpus: str,
@@ -64,6 +66,7 @@ def describe(
     form: str,
     output: str | None,
     digits: int,
+    wide: bool,
     executor: "Executor",
 ) -> None:
     """Describe what is in CORPUS.
@@ -82,4 +85,4 @@ def describe(
     refuse_overwriting(output, opened.inputs())
     described = description(opened, most=most, findings=findings, progress=progress(), executor=executor)
     print_findings(findings)
-    write_output(FORMATS[form](described, View(digits, style=output_style(output))), output)
+    write_output(FORMATS[form](described, View(digits, style=output_style(output), wide=wide)), output)

@@ -12,7 +12,6 @@ from click.exceptions import NoArgsIsHelpError
 from karat import __version__
 from karat.cli._streams import Stopped, end_by, stopping_signals, style, visible_streams
 from karat.inputs import recording
-from karat.interpreter import prepare_interpreter
 from karat.problems import KaratError, PluginWarning, Rule
 
 EPILOG = """\b
@@ -117,9 +116,8 @@ NESTING = Rule(
 )
 
 
-def main() -> None:
+def run() -> NoReturn:
     """Run a command; print an error as a message and exit with its code."""
-    prepare_interpreter()
     warnings.showwarning = _show_warning
     stopped: int | None = None
     with visible_streams():

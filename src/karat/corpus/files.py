@@ -76,7 +76,7 @@ class FileCorpus:
         """Restrict the corpus to the documents of these topics (None: all); there must be some.
 
         For a system, `beside` is gold, restricted in the same way. The system's documents need not name their topics:
-        those that gold has are kept, too, and there may be none.
+        those that gold has are also kept, and there may be none.
         """
         if topics is None:
             return self
@@ -168,6 +168,9 @@ class FileCorpus:
             for number in range(len(self.files)):
                 with self._skipping():
                     for entry in self.entries(number):
+                        if self.topics is None and entry.id and entry.is_document and entry.id not in index.rows:
+                            index.add(number, entry)
+                            continue
                         with self._skipping():
                             self._enter_entry(index, number, entry, other_topics)
         finally:
@@ -200,7 +203,7 @@ class FileCorpus:
                 other_topics.add(document.topic)
                 continue
             line = entry.line if document.places is None else document.places.line
-            self.enter(index, number, entry._replace(id=document.id, line=line))
+            self.enter(index, number, replace(entry, id=document.id, line=line))
             if not entry.id:
                 self._kept[document.id] = document, reported
         reported += findings

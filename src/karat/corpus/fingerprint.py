@@ -10,9 +10,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from itertools import count, pairwise
-from typing import NamedTuple
 
 import msgspec
+from msgspec import Struct
 
 from karat.model import Document, Mention, qualified
 
@@ -20,13 +20,13 @@ _encode = msgspec.json.Encoder(order="deterministic").encode
 _decode = msgspec.json.Decoder(tuple[list[str], list[int]]).decode
 
 
-class Share(NamedTuple):
+class Share(Struct, frozen=True, gc=False):
     """The contribution of one document to the fingerprint of its corpus."""
 
     document: str
     digest: int
     clusters: bytes
-    """As JSON: its clusters that other documents may have, too, and the first mention of each. Which of them others
+    """As JSON: its clusters that other documents may also have, and the first mention of each. Which of them others
     really have is known only at the end; until then, they take few bytes."""
     link_order: int = 0
     """A hash of its links in their order, if anybody asks for it."""
@@ -52,10 +52,17 @@ def share(document: Document, *, in_order: bool = False) -> Share:
     links = _links(document, first)
     link_order = _digest((document.id, links)) if in_order else 0
     digest = _digest((about, mentions, _clusters(document, first), sorted(links)))
+    return Share(document.id, digest, _shared_clusters(document, first) if first else _NO_CLUSTERS, link_order)
+
+
+_NO_CLUSTERS = _encode(((), ()))
+
+
+def _shared_clusters(document: Document, first: dict[str, int]) -> bytes:
+    """The clusters that other documents may have: readers of formats with local ids qualify them by the document."""
     prefix = qualified(document.id, "")
-    # Readers of formats with local ids qualify them: such a cluster is in no other document.
     shared = [cluster for cluster in first if not cluster.startswith(prefix)]
-    return Share(document.id, digest, _encode((shared, [first[cluster] for cluster in shared])), link_order)
+    return _encode((shared, [first[cluster] for cluster in shared]))
 
 
 def _digest(content: object) -> int:
@@ -137,7 +144,7 @@ def _links(document: Document, first: dict[str, int]) -> list[tuple[object, ...]
     if not document.links:
         return []
     places = {cluster: ("cluster", position) for cluster, position in first.items()}
-    places |= {mention.id: ("mention", position) for position, mention in enumerate(document.mentions)}
+    places.update([(mention.id, ("mention", position)) for position, mention in enumerate(document.mentions)])
     nowhere = ("cluster", -1)
     return [
         (link.kind, places.get(link.source, nowhere), places.get(link.target, nowhere))

@@ -6,7 +6,10 @@ import sys
 import threading
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from karat.corpus.paths import File, is_url
 from karat.formats import decode, stem
@@ -20,7 +23,7 @@ WINDOW = 1 << 18
 """Bytes that are searched at once, up to the end of a line."""
 
 
-class Entry(NamedTuple):
+class Entry(Struct, frozen=True):
     """Where one document is in its file. A file that is read whole is one entry without an id."""
 
     offset: int
@@ -40,6 +43,11 @@ class Entry(NamedTuple):
     """False: the file has no marker, although its format does, and only reading it shows which documents it has."""
     topic: str | None = None
     """The topic of the document, if the name of its file says it."""
+
+    @property
+    def is_plain(self) -> bool:
+        """True if it has nothing but a place and an id."""
+        return not (self.header or self.lead or self.more or self.is_unnamed or not self.is_document)
 
     @property
     def size(self) -> int:
@@ -66,10 +74,8 @@ class Index:
         row = len(self.rows)
         self.rows[sys.intern(entry.id)] = row  # both sides usually have the same ids
         self._numbers.extend((file, entry.offset, entry.length, entry.line))
-        if entry.topic is not None:
-            entry = entry._replace(topic=None)
-        if entry[4:] != _PLAIN:
-            self._entries[row] = entry
+        if not entry.is_plain:
+            self._entries[row] = entry if entry.topic is None else replace(entry, topic=None)
         if entry.is_unnamed:
             self.unnamed.add(entry.id)
 
@@ -78,7 +84,7 @@ class Index:
         row = self.rows[id_]
         file, offset, length, line = self._numbers[row * 4 : row * 4 + 4]
         entry = self._entries.get(row)
-        return file, Entry(offset, length, line, id_) if entry is None else entry._replace(id=id_)
+        return file, Entry(offset, length, line, id_) if entry is None else replace(entry, id=id_)
 
     def size(self, id_: str) -> int:
         """The bytes of a document; 0 if it is in memory."""
@@ -101,9 +107,6 @@ class Index:
         """Call a document without an id of its own by another one."""
         self.rows = {id_ if known == unnamed else known: row for known, row in self.rows.items()}
         self.unnamed = self.unnamed - {unnamed} | {id_}
-
-
-_PLAIN = Entry(0, 0, 0)[4:]
 
 
 def entries(
@@ -136,7 +139,7 @@ def _joined(pieces: Iterable[Entry]) -> Iterator[Entry]:
     for piece in pieces:
         by_id.setdefault(piece.id, []).append(piece)
     for first, *more in by_id.values():
-        yield first._replace(more=tuple(more))
+        yield replace(first, more=tuple(more))
 
 
 def _found(stream: BinaryIO, file: File, format_: Format, marker: Marker, is_only_file: bool) -> Iterator[Entry]:

@@ -191,9 +191,9 @@ def _sniffed(file: File) -> str | None:
     head = _head(file)
     if not _is_text(head):
         return None
-    called = file.bare_name.rpartition(".")[2]
-    if called in FORMATS.own and _matches(FORMATS.get(called), file, head):
-        return called  # .tbf is tbf: the other formats need not be loaded
+    for suffix in reversed(file.bare_name.split(".")[1:]):
+        if suffix in FORMATS.own and _matches(FORMATS.get(suffix), file, head):
+            return suffix  # .tbf is tbf, and .apf.xml apf: the other formats need not be loaded
     by_suffix = [name for name, format_ in FORMATS if file.bare_name.endswith(format_.suffixes)]
     by_both = [name for name in by_suffix if FORMATS.get(name).sniff(head)]
     by_content = by_both or [name for name, format_ in FORMATS if format_.sniff(head)]

@@ -1,18 +1,15 @@
 """From what the user names (a file, a folder, a list, standard input) to files that can be read twice."""
 
 import errno
-import functools
 import io
 import os
 import re
 import stat
 import sys
-import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, BinaryIO, NamedTuple, NoReturn
 
-from karat import scratch
 from karat.formats import BYTE_ORDER_MARK, MISSING, decode, text_lines
 from karat.inputs import opened, read_bytes
 from karat.limits import INPUT_TOO_LARGE, MAX_BYTES
@@ -149,10 +146,9 @@ def find(
 ) -> list[File]:
     """The files that a GOLD, SYSTEM or PATH argument names, in sorted order within a folder.
 
-    `refuse` is called with the error of each file that cannot be used; if it does not raise, the search goes on.
+    `refuse` is called with the error of each file that cannot be used; if it does not raise, the search continues.
     `report` receives what is in a folder and is not read.
     """
-    _sweep()
     return _found(spec, refuse, report, Spool(max_bytes))
 
 
@@ -190,7 +186,9 @@ def _standard_input(spool: "Spool") -> File:
 
 def _unreadable(error: OSError, name: str) -> KaratError:
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return SPOOL.error(f"no space for an unpacked copy in {tempfile.gettempdir()}", file=name)
+        from tempfile import gettempdir
+
+        return SPOOL.error(f"no space for an unpacked copy in {gettempdir()}", file=name)
     return UNREADABLE.error(error.strerror or str(error), file=name)
 
 
@@ -312,7 +310,11 @@ class Spool:
 
     def copy(self, stream: "SupportsRead[bytes]", name: str) -> File:
         """A copy of a stream."""
-        with tempfile.NamedTemporaryFile(dir=scratch.spool(), delete=False) as copy:
+        from tempfile import NamedTemporaryFile
+
+        from karat.scratch import spool
+
+        with NamedTemporaryFile(dir=spool(), delete=False) as copy:
             self._fill(copy, stream, name)
         return File(name, copy.name)
 
@@ -342,9 +344,3 @@ class MemorySpool(Spool):
         copy = io.BytesIO()
         self._fill(copy, stream, name)
         return File(name, "", copy.getvalue())
-
-
-@functools.cache
-def _sweep() -> None:
-    """Once per process, remove the copies that killed processes left behind."""
-    scratch.sweep(Path(tempfile.gettempdir()))

@@ -314,9 +314,7 @@ def made(
 
 def _compare_offsets(event: EventMention, argument: Argument, to: EventDocument) -> None:
     entity = to.entity(argument.entity_id)
-    if entity is None or is_nowhere(entity.span):
-        return
-    if entity.span != ((argument.start, argument.end),):
+    if entity is not None and entity.span != ((argument.start, argument.end),) and not is_nowhere(entity.span):
         own, others = f"{argument.start} to {argument.end}", "{} to {}".format(*entity.span[0])
         message = f"the {argument.role} of {event.id!r} goes from {own}, but entity mention {entity.id!r} from {others}"
         to.tell(OFFSETS, message, found=argument.entity_id)

@@ -7,7 +7,6 @@ from typing import TypeVar
 
 import msgspec
 
-from karat.decoding import explained
 from karat.formats._keys import holds_all, repeated_key
 from karat.formats._text import decode
 from karat.model import Document, Id, Places, compact_lines
@@ -94,6 +93,8 @@ def decoded(decode: Callable[[bytes], T], data: bytes, rule: Rule, *, file: str,
 
 def _refusal(error: Exception, data: bytes, rule: Rule, *, file: str, line: int) -> KaratError:
     """The error for data that cannot be decoded."""
+    from karat.decoding import explained
+
     message = explained(error)
     if isinstance(error, RecursionError):
         return rule.error(message, file=file, line=line)

@@ -8,8 +8,8 @@
 Offsets count the tokens of the document, not of the sentence, and ends are inclusive. Triggers have one token.
 
 A system's file has `predicted_events`, with two scores after each type and role, which are not read. It may also have
-gold's `events`: a file that is given as the system is read by its predictions if it has any, any other file by `events`.
-The same holds for `predicted_ner` and `predicted_clusters`.
+gold's `events`: a file that is given as the system is read by its predictions if it has any, any other file by
+`events`. The same holds for `predicted_ner` and `predicted_clusters`.
 
 A document has the mentions of `ner` and `clusters` (kind `entity`), then arguments that are none of these (kind
 `argument`), then events, each in the order of the file; two mentions of one span and type are one. Relations between

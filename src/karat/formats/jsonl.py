@@ -53,8 +53,9 @@ class _Tell(Protocol):
 
 
 def sniff(head: bytes) -> bool:
-    """The file starts with an object that has the fields of a document, or none that can be read."""
-    return form(head) == JSONL or (head.lstrip().startswith(b"{") and not first_fields(head))
+    """The file starts with an object that has the fields of a document, or none that can be read, but is not empty."""
+    start = head.strip()
+    return form(head) == JSONL or (start.startswith(b"{") and start != b"{}" and not first_fields(head))
 
 
 def unknown_form(head: bytes) -> str | None:

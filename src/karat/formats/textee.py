@@ -21,7 +21,7 @@ from typing import Any
 
 import msgspec
 
-from karat.formats._events import Annotated, EventDocument, EventMention, add_mentions, refuse_unit, sentences_of
+from karat.formats._events import Annotated, EventDocument, EventMention, add_mentions, refuse_unit
 from karat.formats._json import each_value, lines_with, recognises, record_of
 from karat.formats._writing import ENTITY_ATTRIBUTES, Writable, text_value
 from karat.model import Document, Id, Mention
@@ -114,7 +114,7 @@ def read(value: Piece, context: Context) -> Document:
         text=window.text,
         unit="token",
         forms=window.tokens,
-        sentences=sentences_of([len(window.tokens or ())]),
+        sentences=((0, len(window.tokens)),) if window.tokens else (),
         about={} if own_name else {"doc_id": window.doc_id or ""},
     )
 

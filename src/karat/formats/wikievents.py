@@ -8,8 +8,8 @@
                          "arguments": [{"entity_id": "d1-T1", "role": "Attacker", "text": "The rebels"}]}]}
 
 Offsets count the tokens of the document, and ends are exclusive. Entity mentions come first, even those that are not
-arguments, then event mentions, each in the order of the file. An argument is a link from the event mention to the entity
-mention that it names. Relations between entities are not read. Systems use the same form.
+arguments, then event mentions, each in the order of the file. An argument is a link from the event mention to the
+entity mention that it names. Relations between entities are not read. Systems use the same form.
 
 Coreference is in a file of its own, with `doc_key`, `clusters` and `informative_mentions`. It is not a corpus, but
 belongs to gold: `--set clusters=FILE`. The files have no heads; `match=head` needs JSON Lines with `head`. The release

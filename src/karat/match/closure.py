@@ -47,6 +47,18 @@ class PointOrder:
         """Return whether two points are one."""
         return bool(self.same(first) >> second & 1)
 
+    def layers(self) -> list[list[Point]]:
+        """All points, each in the first layer after those of all points before it."""
+        layers: list[list[Point]] = []
+        left = [*self._later]
+        while left:
+            beyond = 0
+            for point in left:
+                beyond |= self._later[point]
+            layers.append([point for point in left if not beyond >> point & 1])
+            left = [point for point in left if beyond >> point & 1]
+        return layers
+
     def copy(self) -> "PointOrder":
         """Return an order to which constraints can be added apart from this one."""
         other = PointOrder()

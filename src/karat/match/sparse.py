@@ -43,6 +43,8 @@ def matching(
             (chosen if row_degree[row] == 1 else row_leaves).append(edge)
         else:
             (column_leaves if row_degree[row] == 1 else core).append(edge)
+    if len(core) == len(rows):  # no leaves
+        return [*(solve or _sparse)(rows, columns, weights)] if core else []
     row_leaf, of_row = _best(row_leaves, rows, weights, len(row_degree))
     column_leaf, of_column = _best(column_leaves, columns, weights, len(column_degree))
     gains: dict[int, float] = {}
@@ -87,20 +89,20 @@ def _few_or_sparse(rows: Sequence[int], columns: Sequence[int], weights: Sequenc
     so that the solver of all other cores does. Whole numbers are exact.
     """
     place = {column: 1 << index for index, column in enumerate(dict.fromkeys(columns))}
-    edges_of: dict[int, list[int]] = {}
-    for edge, row in enumerate(rows):
-        edges_of.setdefault(row, []).append(edge)
+    edges_of: dict[int, list[tuple[int, int, float]]] = {}
+    for edge, (row, column, weight) in enumerate(zip(rows, columns, weights, strict=True)):
+        edges_of.setdefault(row, []).append((edge, place[column], weight))
     if len(place) > FEW or len(edges_of) > FEW:
         return _sparse(rows, columns, weights)
     best: dict[int, tuple[float, bool, tuple[int, ...]]] = {0: (0.0, False, ())}
     """For each set of columns: the greatest sum, whether another one is near it, and the edges."""
     for edges in edges_of.values():
         for taken, (total, is_tied, chosen) in [*best.items()]:
-            for edge in edges:
-                if taken & place[columns[edge]]:
-                    continue
-                key, found = taken | place[columns[edge]], (total + weights[edge], is_tied, (*chosen, edge))
-                best[key] = _better(best[key], found) if key in best else found
+            for edge, column, weight in edges:
+                if not taken & column:
+                    found = total + weight, is_tied, (*chosen, edge)
+                    key = taken | column
+                    best[key] = _better(best[key], found) if key in best else found
     _, is_tied, chosen = reduce(_better, best.values())
     return _sparse(rows, columns, weights) if is_tied and any(weight % 1 for weight in weights) else chosen
 
@@ -108,8 +110,8 @@ def _few_or_sparse(rows: Sequence[int], columns: Sequence[int], weights: Sequenc
 def _better(
     one: tuple[float, bool, tuple[int, ...]], other: tuple[float, bool, tuple[int, ...]]
 ) -> tuple[float, bool, tuple[int, ...]]:
-    total, is_tied, chosen = max(one, other)
-    return total, is_tied or abs(one[0] - other[0]) < NEAR, chosen
+    better = max(one, other)
+    return (better[0], True, better[2]) if abs(one[0] - other[0]) < NEAR else better
 
 
 def _sparse(rows: Sequence[int], columns: Sequence[int], weights: Sequence[float]) -> list[int]:

@@ -46,10 +46,10 @@ class Facts:
         if (declared := document.declared) is not None:
             self._add_declared(declared)
         kinds = {mention.kind for mention in mentions}
-        distinct = {id(mention.attributes): mention.attributes for mention in mentions}  # readers share equal ones
         if len(kinds) == 1:
             (kind,) = kinds
             names: set[str] = set()
+            distinct = {id(mention.attributes): mention.attributes for mention in mentions}  # readers share equal ones
             attributes.update([(kind, name) for name in names.union(*distinct.values())])
         else:
             attributes.update([(mention.kind, name) for mention in mentions for name in mention.attributes])
@@ -59,7 +59,7 @@ class Facts:
         if document.links and not self._knows_links(document, kinds):
             self.links |= _links_among(document, kinds)
         if not kinds <= self.clustered:
-            self.clustered |= {mention.kind for mention in mentions if mention.cluster}
+            self.clustered.update([mention.kind for mention in mentions if mention.cluster])
         self.kinds |= kinds
 
     def _add_declared(self, declared: Declared) -> None:
@@ -69,9 +69,10 @@ class Facts:
         self.relations.update(declared.relations)
 
     def _knows_links(self, document: Document, kinds: Set[str]) -> bool:
-        """Return whether nothing new can be learned from the links of a document whose mentions are of one kind."""
+        """Return whether nothing new can be learned from the links of a document: of most, it need not be looked up."""
         if len(kinds) != 1:
-            return False
+            kind_of = {mention.id: mention.kind for mention in document.mentions}.get
+            return {(link.kind, kind_of(link.source), kind_of(link.target)) for link in document.links} <= self.links
         (kind,) = kinds
         return all((name, kind, kind) in self.links for name in {link.kind for link in document.links})
 
@@ -119,8 +120,7 @@ def _links_among(document: Document, present: Set[str]) -> set[tuple[str, str, s
         ends = {*(mention.cluster for mention in mentions), *(mention.id for mention in mentions)}
         return {(link.kind, kind, kind) for link in links if link.source in ends and link.target in ends}
     kinds = {mention.cluster: mention.kind for mention in mentions}
-    for mention in mentions:
-        kinds[mention.id] = mention.kind
+    kinds.update([(mention.id, mention.kind) for mention in mentions])
     return {
         (link.kind, kinds[link.source], kinds[link.target])
         for link in links
@@ -391,7 +391,7 @@ class Format(Struct, frozen=True, kw_only=True):
     """The unit of offsets: always this one, named by each document, or given by the user (`--unit`); `none`: there are
     no offsets, and the user's unit is taken."""
     global_ids: Literal["none", "clusters", "all"] = "clusters"
-    """Ids that mean the same in all documents: none, those of clusters, or those of mentions, too."""
+    """Ids that mean the same in all documents: none, those of clusters, or also those of mentions."""
     tolerated_faults: frozenset[str] | None = None
     """If the rules of the format forbid scoring files with faults: codes of faults that are scored even so."""
     reading: str | None = None

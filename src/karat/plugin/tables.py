@@ -126,11 +126,14 @@ class Tables:
 
     def get(self, spec: TableSpec[T]) -> T:
         """The table that a spec describes."""
-        made = self._made
-        if spec not in made:
-            made[spec] = spec.make(self)
-        table: T = made[spec]
-        return table
+        table = self._made.get(spec, self)
+        if table is self:  # which is no table
+            table = self._made[spec] = spec.make(self)
+        return table  # type: ignore[no-any-return]
+
+    def put(self, spec: TableSpec[T], table: T) -> None:
+        """Add a table that is known already."""
+        self._made[spec] = table
 
 
 class AlignedPairs(Struct, frozen=True):
@@ -149,6 +152,11 @@ class AlignmentSpec(TableSpec[AlignedPairs]):
     __slots__ = ()
 
     errors_of = "mentions"
+
+    @property
+    def is_divisible(self) -> bool:
+        """True if parts of a document are aligned as the whole is, where no pair has its mentions in two parts."""
+        return False
 
     def bit(self, attribute: str) -> int:
         """The bit of a match that says whether the two mentions agree on an attribute."""

@@ -13,7 +13,6 @@ from typing import Any
 
 import msgspec
 
-from karat.decoding import explained, toml_problem
 from karat.inputs import opened
 from karat.plugin import ProtocolFile
 from karat.problems import Rule, UsageError, nearest
@@ -86,6 +85,8 @@ def written(path: Path) -> ProtocolFile:
     try:
         return msgspec.convert(content, ProtocolFile)
     except msgspec.ValidationError as error:
+        from karat.decoding import explained
+
         raise FILE.error(explained(error), file=str(path)) from None
 
 
@@ -104,6 +105,8 @@ def _toml(path: Path) -> Mapping[str, Any]:
         line = error.object.count(b"\n", 0, error.start) + 1
         raise FILE.error("this is not UTF-8", file=str(path), line=line) from None
     except ValueError as error:
+        from karat.decoding import toml_problem
+
         message, place = toml_problem(error, text)
         raise FILE.error(message, file=str(path), line=place) from None
     except RecursionError:

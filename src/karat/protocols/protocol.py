@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import msgspec
 from msgspec import Struct
 
-from karat.decoding import explained
 from karat.families import MEASURES
 from karat.filters import FILTERS
 from karat.filters.kinds import Kinds
@@ -345,6 +344,8 @@ class _Reader:
         try:
             return msgspec.convert({key: self._value(value) for key, value in entry.items()}, type_)
         except msgspec.ValidationError as error:
+            from karat.decoding import explained
+
             raise FILE.error(explained(error), file=str(self._path)) from None
 
     def _value(self, value: Any) -> Any:

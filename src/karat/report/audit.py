@@ -72,12 +72,10 @@ def csv(audit: Audit) -> str:
     header = ["class", "weight", "topic", "pairs", "document", "mention", "before", "text", "after"]
     header += [f"{name} 2" for name in header[4:]]
     rows = [[*_fields(suspicion)] for suspicion in audit.suspicions]
-    comments = [f"threshold {audit.threshold:g}", f"words {audit.engine}", f"signature {audit.signature}"]
-    comments += [
-        f"partly annotated: {partly.document}, {partly.annotated} of {partly.sentences} sentences"
-        for partly in audit.partly
-    ]
-    return as_csv(Page([Table.of(header, rows)], comments))
+    for partly in audit.partly:
+        row = dict.fromkeys(header, "") | {"class": "partly-annotated", "document": partly.document}
+        rows.append([*(row | {"text": f"{partly.annotated} of {partly.sentences} sentences"}).values()])
+    return as_csv(Page([Table.of([*header, "signature"], [[*row, audit.signature] for row in rows])]))
 
 
 def _fields(suspicion: Suspicion) -> Iterator[str]:

@@ -9,7 +9,7 @@ from karat.report.breakdowns import compared_breakdowns
 from karat.report.errors import compared_errors
 from karat.report.layout import View, counted, finding_lines, shared_findings
 from karat.report.scores import QUOTED_DIGITS, WIDTH, Content, bottleneck, intervals_line
-from karat.report.tables import UNDEFINED, Cell, Table, percentage, score_cell, short
+from karat.report.tables import UNDEFINED, Cell, Table, percentage, score_cell, score_names, short
 from karat.result import family
 
 SHORT_TESTS = {"approximate randomisation": "AR", "paired bootstrap": "PB", "jackknife": "JK"}
@@ -122,9 +122,7 @@ def comparison_tables(comparison: Comparison, view: View) -> list[Table]:
     if view.summary:
         return [ranking]
     headline = comparison.headline_ids()
-    others = [id_ for id_ in comparison.measures() if id_ not in headline]
-    overviews = [_overview(comparison, name, others, digits) for name in dict.fromkeys(map(family, others))]
-    return [ranking, *_neighbours(comparison, digits), *overviews]
+    return [ranking, *_neighbours(comparison, digits), *_overviews(comparison, headline, digits)]
 
 
 def _ranking(comparison: Comparison, digits: int) -> Table:
@@ -150,6 +148,49 @@ def _ranking(comparison: Comparison, digits: int) -> Table:
         row += [_overview_cell(comparison, system, other, best[other], digits) for other in others]
         rows.append(row)
     return Table(header, rows, left=2)
+
+
+def paper_tables(comparison: Comparison, view: View) -> list[Table]:
+    """The ranking as papers print it, without ranks and p-values, and the scores of all other measures.
+
+    If there is one measure, or room for it (`wide`), its precision and recall have columns.
+    """
+    digits = view.digits
+    headline = comparison.headline_ids()
+    every = view.wide or len(comparison.measures()) == 1
+    names = {id_: score_names(s.scores[id_].micro for s in comparison.systems if id_ in s.scores) for id_ in headline}
+    columns = [
+        (id_, name)
+        for id_ in headline
+        for name in names[id_]
+        if name == _main_name(comparison, id_) or (every and name in ("precision", "recall"))
+    ]
+    best = {id_: _best(comparison, id_, digits) for id_ in headline}
+    rows = []
+    for system in comparison.systems:
+        cells = [Cell(system.name)]
+        for id_, name in columns:
+            if name != _main_name(comparison, id_):
+                micro = system.scores[id_].micro if id_ in system.scores else None
+                cells.append(score_cell(micro, name, digits, with_interval=False))
+                continue
+            cell = _overview_cell(comparison, system, id_, best[id_], digits)
+            interval = _score(system, id_, digits).interval
+            cells.append(cell._replace(interval=interval if id_ == comparison.sort_by else None))
+        rows.append(cells)
+    ranking = Table(["system", *(f"{id_} {short(name)}" for id_, name in columns)], rows)
+    return [ranking] if view.summary else [ranking, *_overviews(comparison, headline, digits)]
+
+
+def paper_caption(comparison: Comparison) -> list[str]:
+    """The protocol, the intervals, and what a star means."""
+    first = comparison.first
+    sentences = [f"{first.protocol}: {first.title}", intervals_line(comparison.confidence)]
+    if comparison.tests:
+        alpha = f"{1 - comparison.level:.10g}"
+        test = f"{comparison.tests[0].test}, p < {alpha} after Holm's correction"
+        sentences.append(f"{STAR}: significantly different from {comparison.baseline} ({test})")
+    return sentences
 
 
 def _neighbours(comparison: Comparison, digits: int) -> list[Table]:
@@ -192,6 +233,12 @@ def _p(test: PairedTest | None) -> str:
     if test is None or test.p_adjusted is None:
         return UNDEFINED
     return "<0.001" if test.p_adjusted < 0.001 else f"{test.p_adjusted:.3f}"
+
+
+def _overviews(comparison: Comparison, headline: Sequence[str], digits: int) -> list[Table]:
+    """One table per family with the measures that are not in the headline."""
+    others = [id_ for id_ in comparison.measures() if id_ not in headline]
+    return [_overview(comparison, name, others, digits) for name in dict.fromkeys(map(family, others))]
 
 
 def _overview(comparison: Comparison, name: str, measures: Sequence[str], digits: int) -> Table:

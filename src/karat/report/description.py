@@ -8,8 +8,9 @@ from karat import __version__
 from karat.counts import Ratio
 from karat.describe.description import Description, Values
 from karat.describe.ecb_table import EcbTable
+from karat.report.latex import latex
 from karat.report.layout import View
-from karat.report.markup import csv, latex, markdown
+from karat.report.markup import csv, markdown
 from karat.report.outputs import indented
 from karat.report.tables import Page, Table, as_text, percentage
 
@@ -22,22 +23,24 @@ def _text(description: Description, view: View) -> str:
 
 def _page(description: Description, view: View) -> Page:
     """Tables for a paper; the fingerprint identifies the corpus."""
-    return Page([*_tables(description, view.digits)], _comments(description))
+    signature = _signature(description)
+    return Page([*_tables(description, view.digits)], [f"signature {signature}"], ["The corpus"], [signature])
 
 
 def _tidy(description: Description, view: View) -> Page:
     """All numbers as one table: what is counted, its name, and how many there are."""
+    signed = _signature(description)
     rows = [
-        [table.header[0] if table.header else "corpus", str(row[0]).strip(), header, str(cell).replace(",", "")]
+        [table.header[0] if table.header else "corpus", str(row[0]).strip(), header, str(cell).replace(",", ""), signed]
         for table in _tables(description, view.digits)
         for row in table.rows
         for header, cell in zip(table.header[1:] or ["all"], row[1:], strict=True)
     ]
-    return Page([Table.of(["of", "name", "counted", "number"], rows, left=3)], _comments(description))
+    return Page([Table.of(["of", "name", "counted", "number", "signature"], rows, left=3)])
 
 
-def _comments(description: Description) -> list[str]:
-    return [f"signature karat={__version__}|corpus={description.fingerprint}"]
+def _signature(description: Description) -> str:
+    return f"karat={__version__}|corpus={description.fingerprint}"
 
 
 FORMATS: Mapping[str, Callable[[Description, View], str]] = {
@@ -45,7 +48,7 @@ FORMATS: Mapping[str, Callable[[Description, View], str]] = {
     "json": lambda description, _: indented(description),
     "csv": lambda description, view: csv(_tidy(description, view)),
     "markdown": lambda description, view: markdown(_page(description, view)),
-    "latex": lambda description, view: latex(_page(description, view)),
+    "latex": lambda description, view: latex([_page(description, view)], wide=view.wide),
 }
 """Outputs of `karat describe -f`."""
 

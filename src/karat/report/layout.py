@@ -53,6 +53,8 @@ class View(NamedTuple):
     """Only the main scores."""
     style: Style = PLAIN
     """Where text is shown."""
+    wide: bool = False
+    """LaTeX tables span both columns of a page."""
 
 
 DEFAULT = View()

@@ -244,11 +244,17 @@ def _page(scored: "Sequence[Scored]", view: View) -> Page:
 
 
 def _csv(scored: "Sequence[Scored]", view: View) -> str:
-    """One table of everything."""
+    """One table of everything; the last columns say how the numbers were made."""
     from karat.report.markup import csv, tidy
 
-    comments = [line for item in scored for line in _content(item, view).comments()]
-    return csv(tidy([row for item in scored for row in item.to_dicts()], comments, digits=view.digits))
+    records = [item.to_dicts() for item in scored]
+    columns = dict.fromkeys(name for rows in records for row in rows for name in row)
+    signed = []
+    for item, rows in zip(scored, records, strict=True):
+        content = _content(item, view)
+        how = {name: content.facts.get(name) for name in ("ci", "tests")} | {"signature": content.signature}
+        signed += [{**columns, **row, **how} for row in rows]
+    return csv(tidy(signed, digits=view.digits))
 
 
 def _markdown(scored: "Sequence[Scored]", view: View) -> str:
@@ -258,9 +264,31 @@ def _markdown(scored: "Sequence[Scored]", view: View) -> str:
 
 
 def _latex(scored: "Sequence[Scored]", view: View) -> str:
-    from karat.report.markup import latex
+    from karat.report.latex import latex
 
-    return latex(_page(scored, view))
+    results = [item for item in scored if isinstance(item, Result)]
+    if results and view.summary:
+        titles = [f"{result.protocol}: {result.title}" for result in results]
+        tables = list(_summary_tables(results, view))
+        pages = [Page(tables, caption=titles, signatures=[result.signature for result in results])]
+    else:
+        pages = [_paper(item, view) for item in scored]
+    return latex(pages, wide=view.wide)
+
+
+def _paper(scored: "Scored", view: View) -> Page:
+    content = _content(scored, view)
+    if isinstance(scored, Result):
+        tables, caption = content.tables, [f"{content.protocol}: {content.title}", content.facts.get("ci", "")]
+    else:
+        from karat.report.comparison import paper_caption, paper_tables
+
+        tables, caption = paper_tables(scored, view), paper_caption(scored)
+    return Page(
+        [*tables, *content.breakdowns, *content.errors],
+        caption=[*filter(None, caption)],
+        signatures=[content.signature],
+    )
 
 
 def html(scored: "Scored") -> str:

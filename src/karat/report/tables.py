@@ -108,8 +108,11 @@ class Page(NamedTuple):
     """Tables for a paper or another program, with comments on how their numbers were made."""
 
     tables: Sequence[Table]
-    comments: Sequence[str]
+    comments: Sequence[str] = ()
     """Titles and signatures: comments in formats that have them."""
+    caption: Sequence[str] = ()
+    """How the numbers were made, and what marks mean: the caption in LaTeX."""
+    signatures: Sequence[str] = ()
 
 
 def score_cell(leaf: ScoreValues | None, name: str, digits: int, *, with_interval: bool = True) -> Cell:

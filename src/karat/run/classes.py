@@ -43,7 +43,7 @@ def all_class_counts(
     """Return the counts of a unit by measure and attribute, for the measures that average it over classes."""
     return {
         (measure.id, attribute): class_counts(measure.outcomes(tables[index]), attribute, comparison)
-        for (measure, averages), index in zip(measures.measures, measures.table_indexes, strict=True)
+        for (measure, averages), (_, index, _) in zip(measures.measures, measures.counting, strict=True)
         if has_classes(measure) and (averages.units == "all" or has_gold)
         for attribute in averages.classes
     }

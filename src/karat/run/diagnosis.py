@@ -7,7 +7,7 @@ a few set operations per document, whatever the size of the corpus.
 import re
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import TypeVar
 
@@ -24,12 +24,13 @@ EVENTS = Rule("arguments-are-events", "note", "Compare only with scores that als
 SWAPPED = Rule("sides-swapped", "note", "The first argument is GOLD, the second SYSTEM.")
 
 LOOKED_AT = 1000
-"""Mentions of the system: documents are looked at until they have so many."""
+"""Mentions of the system to look at."""
 FEW = 10
 """With fewer mentions, all of them must speak for an explanation."""
 FARTHEST = 100
 """The longest shift that is looked for."""
 
+K = TypeVar("K", bound=Hashable)
 T = TypeVar("T", bound=Value | None)
 Segment = tuple[int, int]
 Change = tuple[int, int]
@@ -48,7 +49,7 @@ class _Fit(Struct):
     gold: int = 0
 
     def is_most(self, count: int) -> bool:
-        """Return whether so many of the mentions are at least half, or all of a few."""
+        """Return whether this number is at least half of the mentions, or all of a few."""
         return 2 * count >= self.total if self.total >= FEW else count == self.total
 
     def explanations(self) -> Iterator[str]:
@@ -227,10 +228,10 @@ class Labels(Struct):
     def add(self, pair: Pair, *, roles: bool) -> None:
         """Add a document; roles are counted on request."""
         self.gold_types.update([m.attributes.get("type") for m in pair.gold.mentions if m.kind in HOLDERS])
-        self.system_types.update([m.attributes.get("type") for m in pair.system.mentions if m.kind in HOLDERS])
+        _add([m.attributes.get("type") for m in pair.system.mentions if m.kind in HOLDERS], self.system_types)
         if roles:
-            self.gold_roles.update(_roles(pair.gold))
-            self.system_roles.update(_roles(pair.system))
+            _add(_roles(pair.gold), self.gold_roles)
+            _add(_roles(pair.system), self.system_roles)
 
     def update(self, other: "Labels") -> None:
         """Add those of other documents."""
@@ -252,13 +253,17 @@ class Labels(Struct):
             yield from _events(("gold", self.gold_roles, golds), ("the system", self.system_roles, systems))
 
 
-def _roles(document: Document) -> Iterator[tuple[str, bool]]:
+def _add(values: Iterable[K], counts: Counter[K]) -> None:
+    """Count values: those of one document are so few that `Counter.update` takes longer."""
+    for value in values:
+        counts[value] = counts.get(value, 0) + 1
+
+
+def _roles(document: Document) -> Sequence[tuple[str, bool]]:
     if not document.links:
-        return
-    holds = {mention.id: mention.kind in HOLDERS for mention in document.mentions}
-    for link in document.links:
-        if holds.get(link.source):
-            yield link.kind, holds.get(link.target, False)
+        return ()
+    holders = {mention.id for mention in document.mentions if mention.kind in HOLDERS}
+    return [(link.kind, link.target in holders) for link in document.links if link.source in holders]
 
 
 def _unknown(
@@ -307,5 +312,6 @@ def swapped(gold: str, system: str) -> Iterator[Finding]:
 
 
 def _words(name: str) -> set[str]:
-    stem = name.replace("\\", "/").rstrip("/").rpartition("/")[2].partition(".")[0]
+    stem = name.replace("\\", "/").rstrip("/").rpartition("/")[2]
+    stem = stem.rpartition(".")[0] or stem
     return set(re.split(r"[^a-z]+", stem.lower()))

@@ -2,7 +2,9 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Self
+
+from msgspec import Struct
 
 from karat.checks import Readings, checked
 from karat.corpus.files import FileCorpus
@@ -131,7 +133,7 @@ class PairReader:
         for finding in source_differences(gold, system):
             file, line = self._where(id_)
             refusing(self._report)(finding._replace(file=file, line=line))
-        if gold.unit != "token":
+        if gold.unit != "token" or (gold.forms == system.forms is not None and not gold.sentence_ids):
             return
         from karat.checks.pairs import TOKENS_DIFFER, difference
 
@@ -145,11 +147,12 @@ class PairReader:
 
 def source_differences(gold: Document, system: Document) -> Iterator[Finding]:
     """Yield differences between the units of offsets, and between the sources, of the two sides of a document."""
-    name = f"document {quoted(gold.id)}"
     if gold.unit != system.unit:
-        yield UNITS_DIFFER.at(f"{name} has {gold.unit} offsets in gold, but {system.unit} offsets in the system")
+        message = f"has {gold.unit} offsets in gold, but {system.unit} offsets in the system"
+        yield UNITS_DIFFER.at(f"document {quoted(gold.id)} {message}")
     elif gold.source != system.source and gold.source and system.source:
-        message = f"{name} has the source {quoted(system.source)}, but {quoted(gold.source)} in gold"
+        sources = f"the source {quoted(system.source)}, but {quoted(gold.source)} in gold"
+        message = f"document {quoted(gold.id)} has {sources}"
         yield SOURCES_DIFFER.at(message, found=system.source)
 
 
@@ -198,7 +201,7 @@ class Places:
         return finding._replace(file=file, line=line)
 
 
-class PreparedPair(NamedTuple):
+class PreparedPair(Struct, frozen=True):
     """A pair after the filters, and its tables after the collapse."""
 
     filtered: Pair
@@ -209,10 +212,8 @@ class PreparedPair(NamedTuple):
     """The memory of each filter of the pair."""
 
 
-class _Filtered(NamedTuple):
-    pair: Pair
-    scored: tuple[int, int]
-    observed: tuple[Any, ...]
+Filtered = tuple[Pair, tuple[int, int], tuple[Any, ...]]
+"""A pair after the filters, the numbers of its mentions with singletons, and the memory of each filter."""
 
 
 class Preparation:
@@ -233,7 +234,7 @@ class Preparation:
 
     def prepare(self, pair: Pair, protocols: Sequence[int]) -> list[PreparedPair]:
         """Return the pair as each of these protocols sees it, by index; those with the same steps share it."""
-        filtered: dict[int, _Filtered] = {}
+        filtered: dict[int, Filtered] = {}
         prepared: dict[tuple[int, int], PreparedPair] = {}
         for index in protocols:
             steps = filters, collapse = self._steps[index]
@@ -245,7 +246,7 @@ class Preparation:
         return [prepared[self._steps[index]] for index in protocols]
 
 
-def _filtered(pair: Pair, filters: Sequence[tuple[Filter, PairTransform]]) -> _Filtered:
+def _filtered(pair: Pair, filters: Sequence[tuple[Filter, PairTransform]]) -> Filtered:
     with_singletons, observed = pair, []
     for filter_, transform in filters:
         left = transform(pair)
@@ -253,4 +254,4 @@ def _filtered(pair: Pair, filters: Sequence[tuple[Filter, PairTransform]]) -> _F
         pair = left
         with_singletons = with_singletons if filter_.drops_singletons else pair
     scored = len(with_singletons.gold.mentions), len(with_singletons.system.mentions)
-    return _Filtered(pair, scored, tuple(observed))
+    return pair, scored, tuple(observed)

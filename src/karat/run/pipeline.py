@@ -105,6 +105,11 @@ class Pipeline:
     def __init__(self, gold: Corpus, system: Corpus, work: Work) -> None:
         self.gold, self.system, self.work = gold, system, work
         self._in_order = any(protocol.link_order for protocol in work.protocols)
+        policies = [protocol.system_only_documents for protocol in work.protocols]
+        self._all = range(len(policies))
+        """The numbers of all protocols."""
+        self._of_system_only = [index for index, policy in enumerate(policies) if policy == "score"]
+        """The numbers of those that score documents that gold does not have."""
         self._findings = Findings()
         self.report = self._reporting()
         superseded = frozenset.intersection(*(protocol.superseded for protocol in work.protocols))
@@ -139,6 +144,14 @@ class Pipeline:
     def _readings(self) -> dict[str, Reading]:
         return readings(table for plan in self.plans for table in plan.tables)
 
+    @cached_property
+    def _scores_labels(self) -> bool:
+        return any(plan.scores_types or plan.scores_roles for plan in self.plans)
+
+    @cached_property
+    def _scores_roles(self) -> bool:
+        return any(plan.scores_roles for plan in self.plans)
+
     def _reporting(self) -> Report:
         """Return what receives findings: some are refused, and some are graver under these protocols."""
         gold, system, options, protocols = self.gold, self.system, self.work.options, self.work.protocols
@@ -171,6 +184,7 @@ class Pipeline:
         for plan, rows in zip(self.plans, batch.rows, strict=True):
             if plan.can_fold and self.work.edits is None:
                 rows[:] = folded(plan.measures, rows)
+            plan.fold_breakdowns(rows)
         return batch
 
     def _add(self, batch: Batch, id_: str) -> None:
@@ -187,28 +201,24 @@ class Pipeline:
         batch.facts[1].add(pair.system)
         batch.gold_mentions += len(pair.gold.mentions)
         batch.system_mentions += len(pair.system.mentions)
-        chosen = [
-            index
-            for index, protocol in enumerate(self.work.protocols)
-            if in_gold or protocol.system_only_documents == "score"
-        ]
-        if chosen and pair.system.declared is not None:
-            batch.strings.update(pair.system.declared.strings)
+        chosen = self._all if in_gold else self._of_system_only
+        if chosen and (declared := pair.system.declared) is not None and declared.strings:
+            batch.strings.update(declared.strings)
         if chosen and pair.system.links:
             from karat.arguments import other_links
 
-            batch.system_links.update(link.kind for link in other_links(pair.system))
+            batch.system_links.update([link.kind for link in other_links(pair.system)])
         if pair.gold.empty_nodes != pair.system.empty_nodes:
             from karat.checks.pairs import in_one_numbering
 
             pair = in_one_numbering(pair)
-        if chosen and any(plan.scores_types or plan.scores_roles for plan in self.plans):
-            batch.labels.add(pair, roles=any(plan.scores_roles for plan in self.plans))
+        if chosen and self._scores_labels and self.work.edits is None:
+            batch.labels.add(pair, roles=self._scores_roles)
         with self.places.of(id_):
             prepared = self._preparation.prepare(pair, chosen)
             for index, document in zip(chosen, prepared, strict=True):
                 batch.rows[index].append(self.plans[index].row(document, self.places.line, self.places.report))
-                if any(seen is not None for seen in document.observed):
+                if document.observed and any(seen is not None for seen in document.observed):
                     batch.observed[index][id_] = document.observed
 
     def batches(

@@ -1,5 +1,6 @@
 """The plan of a run: the measures, breakdowns and analyses of a protocol; and how a pair becomes a row."""
 
+from array import array
 from collections import Counter, deque
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -33,7 +34,7 @@ from karat.problems import Finding, KaratError, Report, Rule, nearest, quoted
 from karat.protocols import PROTOCOLS, Protocol, resolve
 from karat.result import Score
 from karat.run.pairs import PreparedPair
-from karat.run.rows import NO_COUNTS, DocumentRow, UnitRow
+from karat.run.rows import DocumentRow, FieldRow, UnitRow
 from karat.run.units import AveragedMeasure, MeasureSet, ScoreFunction
 
 if TYPE_CHECKING:
@@ -225,6 +226,18 @@ class Plan:
         apart = options.by or options.details or options.errors or options.keep_rows
         return not self.measures.is_by_document and self.protocol.unit != "document" and not apart
 
+    def fold_breakdowns(self, rows: Sequence[DocumentRow]) -> None:
+        """Add up what rows hold of values of breakdowns, where nobody asks for single units."""
+        options = self.options
+        if not self.breakdowns or options.errors or options.keep_rows or not (rows and self.measures.is_by_document):
+            return
+        parts = tuple([b.folded([row.parts[index] for row in rows]) for index, b in enumerate(self.breakdowns)])
+        by = tuple([b.folded([row.by[index] for row in rows]) for index, b in enumerate(self.breakdowns)])
+        nothing = (FieldRow([], [], {}, {}),) * len(self.breakdowns)
+        for row in rows:
+            row.parts = row.by = nothing
+        rows[0].parts, rows[0].by = parts, by
+
     @cached_property
     def targets(self) -> "list[Target]":
         """The main measures, whose errors are analysed."""
@@ -284,14 +297,15 @@ class Plan:
 
     def _count(self, row: UnitRow, documents: Sequence[DocumentRow], tables: Sequence[Any], report: Report) -> None:
         """Count the tables of a unit, and make on request what lies behind the counts."""
-        numbers, differences = NO_COUNTS[:], {}
+        numbers: list[float] = []
+        differences: dict[str, Mapping[str, int]] = {}
         unmatchable: dict[str, dict[str, int]] = {}
         tallies: dict[tuple[Rule, str], int] = {}
-        for (measure, _), index in zip(self.measures.measures, self.measures.table_indexes, strict=True):
+        for measure, index, has_notes in self.measures.counting:
             table = tables[index]
             counts = measure.count(table)
-            numbers.extend(astuple(counts))
-            for note in measure.notes(table, counts):
+            numbers += astuple(counts)
+            for note in measure.notes(table, counts) if has_notes else ():
                 if isinstance(note, Finding):
                     report(note)
                 elif isinstance(note, Tally):
@@ -300,7 +314,7 @@ class Plan:
                     unmatchable.setdefault(measure.id, {})[note.items] = note.count
             if self.compares and (reasons := measure.differences(table)):
                 differences[measure.id] = reasons
-        row.counts = numbers
+        row.counts = array("d", numbers)
         if self.has_classes:
             from karat.run.classes import all_class_counts
 

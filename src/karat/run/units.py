@@ -107,8 +107,11 @@ class MeasureSet:
     ) -> None:
         self.measures, self.composites = measures, composites
         self.specs: list[TableSpec[Any]] = list(dict.fromkeys(measure.table for measure, _ in measures))
-        self.table_indexes = [self.specs.index(measure.table) for measure, _ in measures]
-        """For each measure, the index of its table."""
+        self.counting = [
+            (measure, self.specs.index(measure.table), type(measure).notes is not Measure.notes)
+            for measure, _ in measures
+        ]
+        """Each measure with the index of its table, and whether it makes notes."""
         self.counted = [
             CountedRow(measure.id, measure.counts_type(), averages, has_macro=averages.macro)
             for measure, averages in measures
@@ -136,10 +139,10 @@ class MeasureSet:
 
     def counts(self, tables: Sequence[Any]) -> "array[float]":
         """Count finished tables, given in the order of the specs."""
-        numbers = array("d")
-        for (measure, _), index in zip(self.measures, self.table_indexes, strict=True):
-            numbers.extend(astuple(measure.count(tables[index])))
-        return numbers
+        numbers: list[float] = []
+        for measure, index, _ in self.counting:
+            numbers += astuple(measure.count(tables[index]))
+        return array("d", numbers)
 
 
 class UnitTable:
@@ -266,10 +269,10 @@ def _joined(sums: list[Sequence[float]], columns: Sequence[Sequence[float]]) -> 
     """Return numbers with the same exact sums as all of these; what was there before becomes few of them."""
     if not sums:
         return [*columns]
-    return [[*_exact_parts(numbers), *column] for numbers, column in zip(sums, columns, strict=True)]
+    return [[*exact_parts(numbers), *column] for numbers, column in zip(sums, columns, strict=True)]
 
 
-def _exact_parts(numbers: Sequence[float]) -> list[float]:
+def exact_parts(numbers: Sequence[float]) -> list[float]:
     """Return few numbers whose exact sum is that of these: the rounded sum, then that of what rounding lost, ..."""
     parts: list[float] = []
     while rest := math.fsum([*numbers, *[-part for part in parts]]):

@@ -10,6 +10,8 @@ from functools import cached_property, partial
 from itertools import chain, tee
 from typing import Any, NamedTuple
 
+from msgspec.structs import replace
+
 from karat.checks import Check, check
 from karat.checks.annotations import NamedIds, Reading, checking, id_conflicts, ids_of
 from karat.corpus.chunks import LARGEST, PER_WORKER, Sent, attempted, collected
@@ -267,7 +269,7 @@ def _check_corpus(
 
 
 def _portions(corpus: FileCorpus, most: int) -> Iterator[Portion]:
-    """Divide the documents of all files into portions of at most about so many bytes."""
+    """Divide the documents of all files into portions of at most about that many bytes."""
     for file in range(len(corpus.files)):
         entries: list[Entry] = []
         is_first, size, error = True, 0, None
@@ -345,7 +347,7 @@ class CheckedDocuments:
             for document in self._corpus.documents(file, entry, findings.append):
                 is_read = True
                 line = entry.line if document.places is None else document.places.line
-                self._enter(file, entry._replace(id=document.id, line=line), findings)
+                self._enter(file, replace(entry, id=document.id, line=line), findings)
                 self._check_document(document, self._corpus.files[file].name)
         finally:
             if not is_read and entry.is_document:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from itertools import chain
+from operator import attrgetter
 from typing import Generic, Literal, Protocol, TypeVar
 
 from msgspec import Struct
@@ -26,6 +27,7 @@ NO_SPAN = Rule(
 NO_HEAD_TEXT = Rule("head-text-absent", "fatal", "Give the text of the documents, or choose --set match=exact.")
 
 Sides = tuple[list[Event], list[Event]]
+_span = attrgetter("span")
 
 
 class BothEvents(TableSpec[Sides], Struct, frozen=True, cache_hash=True):
@@ -79,6 +81,8 @@ Place = Literal["span", "head", "head-word"]
 
 def place_function(place: Place, pair: Pair, side: Origin, *, trim: bool) -> Callable[[Mention], Hashable]:
     """Return the function that gives what is compared of an argument's mention."""
+    if place == "span" and not trim:
+        return _span
     documents = (pair.gold, pair.system) if side == "gold" else (pair.system, pair.gold)
 
     def span(mention: Mention) -> Region:

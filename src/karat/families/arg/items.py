@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import cache, cached_property
 from operator import itemgetter
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from msgspec import Struct
 
@@ -51,7 +51,7 @@ def values_of(parts: tuple[Part, ...]) -> Callable[[Values], Hashable]:
     return itemgetter(*[index for index, part in enumerate(PARTS) if part in parts])
 
 
-class Side(NamedTuple):
+class Side(Struct, frozen=True):
     """The items of one side of a document: its triggers, or its arguments."""
 
     events: dict[EventKey, Event]
@@ -61,7 +61,7 @@ class Side(NamedTuple):
     """Further items that do not count: those of system events that gold does not have."""
 
 
-class DocumentItems(NamedTuple):
+class DocumentItems(Struct, frozen=True):
     """The items of a document."""
 
     document: str
@@ -103,16 +103,16 @@ class Items(DocumentsSpec[DocumentItems], frozen=True, cache_hash=True):
         """List the arguments of some events."""
         last = {event.mention.span: event.type for event in events} if self.types == "last" else None
         counted: dict[Hashable, int] = {}
-        side = Side({}, [])
+        by_key: dict[EventKey, Event] = {}
+        values: list[Values] = []
         for event in events:
             trigger = event.mention.span
             type_ = event.type if last is None else last[trigger]
             k = counted[trigger, type_] = counted.get((trigger, type_), -1) + 1
             key = trigger, type_, k
-            side.events[key] = event
-            for argument in event.arguments:
-                side.values.append((key, trigger, type_, place(argument.mentions[0]), argument.role))
-        return side
+            by_key[key] = event
+            values += [(key, trigger, type_, place(arg.mentions[0]), arg.role) for arg in event.arguments]
+        return Side(by_key, values)
 
 
 class Triggers(DocumentsSpec[DocumentItems], frozen=True, cache_hash=True):
@@ -125,8 +125,10 @@ class Triggers(DocumentsSpec[DocumentItems], frozen=True, cache_hash=True):
     def make(self, tables: Tables) -> tuple[DocumentItems, ...]:
         """List the triggers of both sides."""
         return tuple(
-            DocumentItems(items.document, _triggers(items.gold), _triggers(items.system), {})
-            for items in tables.get(self.items)
+            [
+                DocumentItems(items.document, _triggers(items.gold), _triggers(items.system), {})
+                for items in tables.get(self.items)
+            ]
         )
 
 

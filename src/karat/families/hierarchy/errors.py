@@ -1,7 +1,7 @@
 """Errors of links between events: in a hierarchy, or in time.
 
-They are found from the outcomes of the links behind a measure. Events of the two sides that share a mention are counterparts.
-An error belongs to the first class in the order of definition that describes it.
+They are found from the outcomes of the links behind a measure. Events of the two sides that share a mention are
+counterparts. An error belongs to the first class in the order of definition that describes it.
 """
 
 from collections import Counter

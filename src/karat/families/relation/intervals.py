@@ -104,6 +104,25 @@ class Intervals:
             else:
                 self._order.put_before(*((point, other) if sign == "<" else (other, point)))
 
+    def steps(self) -> dict[Point, int]:
+        """The steps at which intervals start (2n) and end (2n + 1).
+
+        Ends are as early as what follows allows, and starts as late as is possible then, unless they are ends, too.
+        """
+        layers = self._order.layers()
+        steps = {point: step for step, layer in enumerate(layers) for point in layer}
+        bits = [sum(1 << point for point in layer) for layer in layers]
+        ends = sum(1 << point for point in steps if point % 2)
+        for point in steps:
+            if not self._order.same(point) & ends:
+                later = self._order.later(point)
+                steps[point] = next(step for step, layer in enumerate(bits) if layer & later) - 1
+        return steps
+
+    def is_unknown(self, first: Number, second: Number) -> bool:
+        """Return whether nothing follows about the order of two starts, and of two ends."""
+        return not self._sign(2 * first, 2 * second) and not self._sign(2 * first + 1, 2 * second + 1)
+
     def _sign(self, point: Point, other: Point) -> str:
         """How two points relate; empty: unknown."""
         point, other = self._named.get(point, point), self._named.get(other, other)

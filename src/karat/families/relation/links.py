@@ -120,14 +120,15 @@ def spread(
     for number, mention in zip(numbers, document.mentions, strict=True):
         ends.setdefault(mention.cluster, []).append(number)
     ends |= {mention.id: [number] for number, mention in zip(numbers, document.mentions, strict=True)}
-    single = {end: members[0] for end, members in ends.items() if len(members) == 1}  # as nearly all are
+    one = {end: members[0] for end, members in ends.items() if len(members) == 1}.get  # as nearly all are
     found: dict[str, list[tuple[Number, Number]]] = {kind: [] for kind in kinds}
     labels: list[str] = []
     for link in document.links:
-        kind, first, second = link.kind, single.get(link.source), single.get(link.target)
+        kind = link.kind
         pairs = found.get(kind)
         if pairs is None:
             continue
+        first, second = one(link.source), one(link.target)
         if first is not None and second is not None:
             pairs.append((first, second))
             labels.append(kind)

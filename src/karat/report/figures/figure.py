@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from karat.counts import Interval
-from karat.problems import Report, Rule, UsageError, visible
+from karat.problems import Report, Rule, UsageError, install_hint, visible
 from karat.report.markup import csv_text
 
 FORMATS: Mapping[str, Mapping[str, None]] = {
@@ -21,7 +21,7 @@ FORMATS: Mapping[str, Mapping[str, None]] = {
     ".pdf": dict.fromkeys(("CreationDate", "Creator", "Producer")),
 }
 """The suffixes of pictures, and the metadata to omit (time and program), so that the bytes are reproducible."""
-NO_LIBRARY = Rule("plots-missing", "fatal", "Install it: pip install 'karat[plots]'.")
+NO_LIBRARY = Rule("plots-missing", "fatal", "Install it: pip install 'karat[plots]'")
 
 NO_GLYPHS = Rule("figure-letters", "note", "Draw it as .svg, where text stays text.")
 
@@ -138,7 +138,8 @@ def checked_suffix(name: str) -> str:
     if suffix not in FORMATS:
         raise UsageError("plot-format", f"cannot draw {name!r}", f"Use a name that ends in {', '.join(FORMATS)}.")
     if importlib.util.find_spec("matplotlib") is None:
-        raise NO_LIBRARY.error("matplotlib, which draws figures, is not installed", file=name)
+        missing = NO_LIBRARY._replace(hint=install_hint("plots"))
+        raise missing.error("matplotlib, which draws figures, is not installed", file=name)
     return suffix
 
 

@@ -26,6 +26,7 @@ from karat.report.html.sides import (
     Place,
     ShownText,
 )
+from karat.report.html.timeline import GoldTimeline, system_timeline
 from karat.report.listing import earned
 from karat.result import Result, family
 
@@ -35,6 +36,7 @@ TONES: Mapping[str, str] = {
     **dict.fromkeys(("spurious", "false_alarm", "spurious event", "spurious template"), "spurious"),
     "incorrect": "wrong",
 }
+NO_TIMELINE = Raw(b"null")
 LABELS: Mapping[str, str] = {"miss": "missed", "false_alarm": "false alarm"}
 
 
@@ -56,6 +58,7 @@ class _Side(NamedTuple):
     mentions: Raw = Raw(b"[]")
     items: Raw = Raw(b"[]")
     links: Sequence[tuple[str, str, str]] = ()
+    timeline: Raw = NO_TIMELINE
     outcomes: Raw = Raw(b"[]")
 
 
@@ -66,6 +69,8 @@ class _Document(NamedTuple):
     shown: ShownText
     sides: dict[str, _Side]
     notes: dict[str, int]
+    gold: GoldTimeline | None
+    timeline: Raw
 
 
 class Gathered:
@@ -115,10 +120,12 @@ class Gathered:
                 _raw(document_side.mentions),
                 _raw(list(document_side.items)),
                 document_side.links,
+                _raw(system.timelines[number]),
                 _raw([by_measure.get(view, []) for view in range(len(self._views))]),
             )
         self._systems.append(name)
         system.documents.clear()
+        system.timelines.clear()
         for side in (self._gold, system):
             side.forget_records()
         self._shared.append(system)
@@ -140,9 +147,12 @@ class Gathered:
                 gold = self._corpus.read(id_, ignore) if id_ in golds else None
                 present = [document for document in (gold, found) if document is not None]
                 number = self._numbers[id_] = len(self._numbers)
-                self._documents.append(_Document(present[0].unit, ShownText(present), {}, {"": 0}))
+                times, drawn = GoldTimeline.of(gold or Document(id_))
+                shown = ShownText(present)
+                self._documents.append(_Document(present[0].unit, shown, {}, {"": 0}, times, _raw(drawn)))
                 self._gold.documents[number] = DocumentSide(gold or Document(id_), self._documents[number].shown)
             side.documents[number] = DocumentSide(found or Document(id_), self._documents[number].shown)
+            side.timelines[number] = system_timeline(found or Document(id_), self._documents[number].gold)
         self._corpus.close()
         corpus.close()
         return side
@@ -293,6 +303,7 @@ class Gathered:
         for number, document in enumerate(self._documents):
             gold = self._gold.documents[number]
             sides = [document.sides.get(name, _Side()) for name in self._systems]
+            timelines = [document.timeline, *(side.timeline for side in sides)]
             yield DocumentData(
                 document.unit,
                 document.shown.text,
@@ -301,10 +312,11 @@ class Gathered:
                 [gold.links, *(side.links for side in sides)],
                 [side.outcomes for side in sides],
                 list(document.notes),
+                timelines if any(timeline != NO_TIMELINE for timeline in timelines) else [],
             )
 
 
-def _raw(records: list[Any]) -> Raw:
+def _raw(records: Any) -> Raw:
     return Raw(msgspec.json.encode(records))
 
 

@@ -15,8 +15,10 @@ from markupsafe import Markup
 from karat.problems import visible
 
 STYLESHEET = "report.css"
-SCRIPTS = ("data", "instances", "controls", "text", "items", "moving", "address", "events")
-"""The files of the script, in their order."""
+SORTING = "sorting"
+"""The script that sorts rankings."""
+DOCUMENTS = ("data", "instances", "controls", "text", "items", "moving", "timeline", "address", "events", SORTING)
+"""The files of the script that shows documents, in their order."""
 GENERATOR = '<meta name="generator" content="karat '
 """The name of the program in the head of every page."""
 
@@ -62,9 +64,9 @@ def _hash(source: str) -> str:
     return f"'sha256-{b64encode(sha256(source.encode()).digest()).decode()}'"
 
 
-def document_script() -> str:
-    """The script that shows documents."""
-    return "\n".join(['"use strict";', "(() => {", *(_source(f"script/{name}.js") for name in SCRIPTS), "})();"])
+def page_script(*names: str) -> str:
+    """The script of a page, from these files."""
+    return "\n".join(['"use strict";', "(() => {", *(_source(f"script/{name}.js") for name in names), "})();"])
 
 
 def _source(name: str) -> str:

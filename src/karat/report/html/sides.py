@@ -10,6 +10,7 @@ from msgspec import Raw, Struct
 from karat.model import Document, Mention, Region, Value
 from karat.records import ClusterRecord, LinkRecord, MentionRecord, Record, TreeRecord, shown_place
 from karat.regions import is_nowhere
+from karat.report.html.timeline import Timeline
 from karat.report.listing import attributes_in_words
 from karat.words import token_ids
 
@@ -86,6 +87,8 @@ class DocumentData(Struct, omit_defaults=True):
     outcomes: list[Raw]
     """Of each system: for each measure an array of `OutcomeData`."""
     notes: list[str]
+    timelines: list[Raw] = []
+    """Of gold, then of each system: a `Timeline`, or null; empty if none has any."""
 
 
 class MeasureData(Struct):
@@ -266,6 +269,7 @@ class CorpusSide:
 
     def __init__(self) -> None:
         self.documents: dict[int, DocumentSide] = {}
+        self.timelines: dict[int, Timeline | None] = {}
         self.shared: dict[ItemData, int] = {}
         self._elements: dict[str, list[Place]] | None = None
         self._made: dict[int, tuple[Record, Item]] = {}

@@ -72,7 +72,7 @@ $("card").addEventListener("click", (event) => {
   if (!button) return;
   if (button.id === "close") select(-1);
   else if (button.dataset.document) open(Number(button.dataset.document), { focus: true });
-  else pieces.get(button.dataset.go)?.[0].scrollIntoView({ block: "center" });
+  else goTo(event);
 });
 $("next").addEventListener("click", () => move(1));
 $("previous").addEventListener("click", () => move(-1));

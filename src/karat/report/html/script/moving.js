@@ -11,6 +11,7 @@ function open(number, { focus = false } = {}) {
   drawText(own);
   drawItems(own);
   drawLinks(own);
+  drawTimeline(own);
   drawCard(own);
   markOpen();
   showPosition();
@@ -35,12 +36,18 @@ function select(number, { scroll = true } = {}) {
   if (row) reveal(row, $("items"));
   if (scroll) (nodes[0] || row)?.scrollIntoView({ block: "center" });
 }
+/** Show the mention in the text that a button names. */
+function goTo(event) {
+  const go = event.target.closest("button")?.dataset.go;
+  pieces.get(go)?.[0].scrollIntoView({ block: "center" });
+}
 function showPosition() {
   const { errors, listed, total } = tally;
   const at = errorsOf(state.doc).indexOf(state.selected);
   const before = listed.slice(0, Math.max(listed.indexOf(state.doc), 0)).reduce((sum, number) => sum + errors[number], 0);
   const words = at < 0 ? counted(total, "error") : `Error ${figure(before + at + 1)} of ${figure(total)}`;
-  $("position").textContent = total === 0 ? "No errors" : words;
+  const none = listed.length ? "No errors" : ""; // the list says that nothing was found
+  $("position").textContent = total === 0 ? none : words;
   $("next").disabled = $("previous").disabled = total === 0;
 }
 

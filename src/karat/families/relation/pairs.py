@@ -18,7 +18,7 @@ from karat.problems import Origin
 
 OUTSIDE = Rule("relation-outside", "note", "No action needed; the protocol scores given pairs.")
 UNPLACED = Rule("relation-unplaced", "note", "Give spans to mentions whose relations should count.")
-WITH_TIME = Rule("relation-with-time", "note", "Nothing to do; causal and subevent relations are between events.")
+WITH_TIME = Rule("relation-with-time", "note", "No action needed; causal and subevent relations are between events.")
 
 Candidates = Literal["mentions", "gold", "links"]
 """Pairs that count: all pairs of gold's mentions, those that gold labels, or those that either side labels."""

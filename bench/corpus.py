@@ -163,12 +163,26 @@ def write_bad_conll(folder: Path, megabytes: int) -> Path:
     return path
 
 
-def write_conll(folder: Path) -> tuple[Path, Path]:
-    """A gold and a system file in CoNLL: one document of 20 tokens with two clusters, and one more in the system."""
+def write_conll(folder: Path, documents: int = 0) -> tuple[Path, Path]:
+    """A gold and a system file in CoNLL: one document of 20 tokens with two clusters, and one more in the system.
+
+    With `documents`, so many of 400 tokens and 50 mentions, of which the system puts a fifth into other clusters.
+    """
     paths = folder / "gold.conll", folder / "system.conll"
-    for path, cells in zip(paths, (("(0)", "-", "(1)", "-"), ("(0)", "-", "(1)", "(2)")), strict=True):
-        rows = "".join(f"nw/x\t0\t{n}\tword\t{cells[n % 4 if n < 12 else 1]}\n" for n in range(20))
-        path.write_text(f"#begin document (nw/x); part 000\n{rows}#end document\n", encoding="utf-8")
+    random = Random(documents)
+    sides: tuple[list[list[str]], list[list[str]]] = ([], [])
+    for _ in range(documents):
+        golds = [random.randrange(1 + place // 2) for place in range(50)]
+        systems = [random.randrange(25) if random.random() < 0.2 else cluster for cluster in golds]
+        for side, clusters in zip(sides, (golds, systems), strict=True):
+            side.append([f"({clusters[n // 8]})" if n % 8 == 0 else "-" for n in range(400)])
+    if not documents:
+        sides = [["(0)", *"-", "(1)", *"-"] * 3 + ["-"] * 8], [["(0)", *"-", "(1)", "(2)"] * 3 + ["-"] * 8]
+    for path, side in zip(paths, sides, strict=True):
+        with open(path, "w", encoding="utf-8") as stream:
+            for number, cells in enumerate(side):
+                rows = "".join(f"nw/x\t0\t{n}\tword\t{cell}\n" for n, cell in enumerate(cells))
+                stream.write(f"#begin document (nw/x{number or ''}); part 000\n{rows}#end document\n")
     return paths
 
 

@@ -78,7 +78,7 @@ def main() -> None:
                 for place, (cell, width) in enumerate(zip(row, widths, strict=True))
             ]
             print(f"| {' | '.join(aligned)} |", flush=True)
-    print("\n| small input                  |  time, ms |\n|------------------------------|----------:|")
+    print(f"\n| {'small input':<28} |  time, ms |     least |\n|{'-' * 30}|----------:|----------:|")
     for small in SMALL:
         if small.name.startswith(options.family or ""):
             with tempfile.TemporaryDirectory() as folder:

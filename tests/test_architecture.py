@@ -129,6 +129,10 @@ LOADED = {
         {"karat.formats.conll", "karat.match.sparse"},
         {"numpy", "scipy", "multiprocessing", "karat.checks.links", "karat.families.sequence", "karat.corpus.chunks"},
     ),
+    "from karat.cli import cli; cli(['score', 'gold.tbf', 'gold.tbf', '-f', 'html'], standalone_mode=False)": (
+        {"karat.report.html.report"},
+        {"numpy", "scipy", "karat.comparison.comparison", "multiprocessing"},
+    ),
     "import karat; karat.score('gold.jsonl', 'gold.jsonl', protocol='simple-cdec')": (
         {"karat.formats.jsonl"},
         {"importlib.metadata", "karat.formats.tbf", "karat.formats.apf", "karat.report.outputs"},

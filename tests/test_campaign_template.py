@@ -5,6 +5,7 @@ import re
 import shlex
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -81,6 +82,87 @@ def test_gold_of_the_user_is_copied_and_its_settings_kept(tmp_path: Path) -> Non
     assert "kinds=event,entity" in done.out
 
 
+TITLE = 'Ünï \U0001f600 "quoted" \x7f \u2028 \\u0041 <b>&'
+TBF = "#BeginOfDocument d\ns\td\tE1\tt1\tattacked\tConflict_Attack\tActual\ns\td\tE2\tt3\tdied\tLife_Die\tActual\n"
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """A protocol of the user that extends another file, a list of types and token tables: options that name them."""
+    tables = "".join(f"t{n}\t{word}\t0\t0\n" for n, word in enumerate(("They", "attacked", "and", "died")))
+    made = {
+        "my/mine.toml": b'extends = "base.toml"\n',
+        "my/base.toml": b'title = "Mine"\nextends = "tac-2017"\n',
+        "types.txt": b"Conflict_Attack\n",
+        "tokens/d.tab": f"token_id\ttoken_str\ttkn_begin\ttkn_end\n{tables}".encode(),
+        "gold.tbf": f"{TBF}#EndOfDocument\n".encode(),
+    }
+    folder(tmp_path, made)
+    monkeypatch.chdir(tmp_path)
+    given = ("--gold", "gold.tbf", "-p", "my/mine.toml", "--set", "types=types.txt", "--tokens", "tokens")
+    return [*given, "--title", TITLE]
+
+
+def test_files_that_options_name_are_copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, files: list[str]) -> None:
+    """The template can be moved: nothing outside of it is read."""
+    made = run("campaign", "new", "task", *files)
+    assert made.code == 0, made.err
+    folder(tmp_path / "task" / "submissions" / "me", {"out.tbf": (tmp_path / "gold.tbf").read_bytes()})
+    (tmp_path / "elsewhere").mkdir()
+    task = (tmp_path / "task").rename(tmp_path / "elsewhere" / "task")
+    for path in ("my", "types.txt", "tokens"):
+        (tmp_path / path).rename(tmp_path / f"{path}-gone")
+    configuration = tomllib.loads((task / "campaign.toml").read_text())
+    assert configuration["title"] == TITLE
+    done = run("campaign", "--config", str(task / "campaign.toml"), "--no-reports", "--jobs", "1", "-f", "json")
+    assert done.code == 0, done.err
+    (ranking,) = json.loads(done.out)["rankings"]
+    assert (ranking["protocol"], ranking["systems"][0]["scores"]["nugget.span"]["micro"]["counts"]["recall_den"]) == (
+        "mine",
+        1,
+    )
+    monkeypatch.chdir((task / "participants").rename(tmp_path / "participants"))
+    folder(tmp_path / "participants", {"output/out.tbf": (tmp_path / "gold.tbf").read_bytes()})
+    (line,) = re.findall(r"^    karat (validate .*)$", Path("README.md").read_text(), re.MULTILINE)
+    done = run(*shlex.split(line))
+    assert (done.code, "ready to submit" in done.out) == (0, True), done
+
+
+@pytest.mark.slow
+def test_a_scoring_program_has_its_files(tmp_path: Path, files: list[str]) -> None:
+    """If one is missing, it does not blame the participant."""
+    yaml = pytest.importorskip("yaml")
+    made = run("campaign", "new", "bundle", *files, "--codabench")
+    assert made.code == 0, made.err
+    assert yaml.safe_load((tmp_path / "bundle" / "competition.yaml").read_text())["title"] == TITLE
+    app = application(tmp_path)
+    folder(app / "input" / "res", {"out.tbf": (tmp_path / "gold.tbf").read_bytes()})
+    for path in ("my", "types.txt", "tokens"):
+        (tmp_path / path).rename(tmp_path / f"{path}-gone")
+    done = score(app)
+    assert done.returncode == 0, done
+    assert json.loads((app / "output" / "scores.json").read_text())["nugget_type_realis"] == 100
+    (app / "program" / "types.txt").unlink()
+    done = score(app)
+    assert done.returncode == 1
+    assert "this is no fault of the submission; please tell the organisers." in done.stderr
+
+
+def test_a_protocol_that_extends_a_file_elsewhere_is_refused(files: list[str]) -> None:
+    Path("my/base.toml").rename("base.toml")
+    Path("my/mine.toml").write_text('extends = "../base.toml"\n')
+    done = run("campaign", "new", "task", *files)
+    assert (done.code, "a template copies only its own [template-files]" in done.err) == (1, True), done.err
+
+
+def test_the_image_pins_what_it_installs(app: Path) -> None:
+    lines = (app / "program" / "Dockerfile").read_text().splitlines()
+    assert re.fullmatch(r"FROM python:\d+\.\d+\.\w+-slim", lines[-2])
+    installed = lines[-1].removeprefix("RUN pip install --no-cache-dir ").split()
+    assert {"karat", "numpy", "scipy", "lxml", "click"} < {requirement.partition("==")[0] for requirement in installed}
+    assert all(re.fullmatch(r"[\w.-]+==[\w.+-]+", requirement) for requirement in installed)
+
+
 @pytest.mark.parametrize(
     ("content", "code", "words"),
     [
@@ -107,7 +189,12 @@ def app(tmp_path: Path) -> Path:
     bundle = tmp_path / "bundle"
     made = run("campaign", "new", str(bundle), "--gold", str(tmp_path / "g"), "-p", "tac-2017", "--codabench")
     assert made.code == 0, made.err
-    app = tmp_path / "app"
+    return application(tmp_path)
+
+
+def application(folder: Path) -> Path:
+    """The bundle of a folder as the platform mounts it."""
+    bundle, app = folder / "bundle", folder / "app"
     for name in ("input/res", "output"):
         (app / name).mkdir(parents=True)
     (bundle / "reference_data").rename(app / "input" / "ref")

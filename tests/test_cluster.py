@@ -3,10 +3,13 @@
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from random import Random
 
@@ -33,17 +36,27 @@ class Dask:
             time.sleep(0.05)
         self.address = str(json.loads(self.file.read_bytes())["address"])
 
-    def start_worker(self) -> None:
-        options = ("--nthreads", "1", "--no-dashboard", "--no-nanny", "--local-directory", str(self._folder))
-        self._processes.append(self._start("worker", self.address, *options))
+    def start_worker(self, *more: str, **environment: str) -> None:
+        options = (*more, "--nthreads", "1", "--no-dashboard", "--no-nanny", "--local-directory", str(self._folder))
+        self._processes.append(self._start("worker", self.address, *options, **environment))
 
-    def _start(self, *args: str) -> "subprocess.Popen[bytes]":
+    def _start(self, *args: str, **environment: str) -> "subprocess.Popen[bytes]":
         log = open(self._folder / f"{args[0]}.log", "ab")
+        command, variables = [sys.executable, "-m", "dask", *args], os.environ | environment
         with log:
-            return subprocess.Popen([sys.executable, "-m", "dask", *args], stdout=log, stderr=log, cwd=self._folder)
+            return subprocess.Popen(command, stdout=log, stderr=log, cwd=self._folder, env=variables)
 
-    def stop(self) -> None:
-        for process in self._processes:
+    def wait_until_busy(self) -> None:
+        """Wait until a worker has work."""
+        from distributed import Client
+
+        with Client(self.address, set_as_default=False) as client:
+            while not any(client.processing().values()):
+                time.sleep(0.01)
+
+    def stop(self, first: int = 0) -> None:
+        """Kill the processes, but the first ones; the scheduler is the first of all."""
+        for process in self._processes[first:]:
             process.kill()
             process.wait()
 
@@ -124,6 +137,69 @@ def test_the_result_does_not_change_when_a_worker_is_killed(dask: Dask, tmp_path
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    ("first", "message"),
+    [(0, "the scheduler of the cluster is gone"), (1, "all workers of the cluster are gone")],
+)
+def test_a_cluster_that_is_lost_is_one_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, first: int, message: str
+) -> None:
+    """Killed while it works: all of it, or all workers."""
+    pytest.importorskip("distributed", reason="needs the extra karat[dask]")
+    monkeypatch.setattr(cluster, "PATIENCE", 5)
+    lost = Dask(tmp_path)
+    try:
+        for _ in range(2):
+            lost.start_worker()
+
+        def kill() -> None:
+            lost.wait_until_busy()
+            lost.stop(first)
+
+        threading.Thread(target=kill, daemon=True).start()
+        done = run("score", *large(tmp_path), "-p", "tac-2017", "--cluster", lost.address)
+    finally:
+        lost.stop()
+    assert (done.code, done.out) == (1, "")
+    first_line, _hint = done.err.splitlines()
+    assert first_line == f"error: {message} [cluster-lost]"
+
+
+@pytest.mark.slow
+def test_workers_without_memory_are_one_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Dask does not give work to a worker that is near its limit."""
+    pytest.importorskip("distributed", reason="needs the extra karat[dask]")
+    monkeypatch.setattr(cluster, "PATIENCE", 5)
+    full = Dask(tmp_path)
+    try:
+        full.start_worker("--memory-limit", "50MB")
+        done = run("score", *large(tmp_path), "-p", "tac-2017", "--cluster", full.address)
+    finally:
+        full.stop()
+    assert done.code == 1
+    assert done.err.startswith("error: all workers of the cluster have paused: they have too little memory [cluster-lo")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("package", "words"),
+    [("raise ImportError", "has no karat that can be imported"), ("__version__ = '0.0.9'", "has karat 0.0.9")],
+)
+def test_workers_with_another_karat_get_no_work(tmp_path: Path, package: str, words: str) -> None:
+    pytest.importorskip("distributed", reason="needs the extra karat[dask]")
+    (tmp_path / "other" / "karat").mkdir(parents=True)
+    (tmp_path / "other" / "karat" / "__init__.py").write_text(package)
+    unlike = Dask(tmp_path)
+    try:
+        unlike.start_worker(PYTHONPATH=str(tmp_path / "other"))
+        done = run("score", GOLD, SYSTEM, "--cluster", unlike.address)
+    finally:
+        unlike.stop()
+    assert done.code == 1
+    assert f"{words}; this is karat {karat.__version__} [cluster-unlike]" in done.err
+
+
+@pytest.mark.slow
 def test_an_error_is_that_of_one_process(dask: Dask, tmp_path: Path) -> None:
     lines = Path(GOLD).read_text().splitlines(keepends=True)
     broken = tmp_path / "broken.jsonl"
@@ -151,7 +227,9 @@ def test_files_that_workers_do_not_have_are_reported(dask: Dask, monkeypatch: py
 # What cannot work
 
 
-@pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "nonsense", "missing.json"])
+@pytest.mark.parametrize(
+    "address", ["tcp://127.0.0.1:1", "nonsense", "missing.json", "tls://127.0.0.1:1", "tcp://x:99999", "udp://a"]
+)
 def test_an_address_without_a_scheduler_is_refused(monkeypatch: pytest.MonkeyPatch, address: str) -> None:
     pytest.importorskip("distributed", reason="needs the extra karat[dask]")
     monkeypatch.setattr(cluster, "TIMEOUT", 0.2)
@@ -159,6 +237,82 @@ def test_an_address_without_a_scheduler_is_refused(monkeypatch: pytest.MonkeyPat
     assert (done.code, done.out) == (1, "")
     assert f"there is no Dask scheduler at {address}" in done.err
     assert "[cluster-unreachable]" in done.err
+
+
+def silent(connection: socket.socket) -> None:
+    """Accept connections, and nothing else."""
+    while connection.recv(1 << 16):
+        pass
+
+
+def http(connection: socket.socket) -> None:
+    """A web server, such as Dask's dashboard."""
+    if connection.recv(1 << 16).startswith(b"GET "):
+        connection.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
+    else:
+        connection.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+
+
+def ssh(connection: socket.socket) -> None:
+    connection.sendall(b"SSH-2.0-OpenSSH_9.2p1 Debian-2\r\n")
+    silent(connection)
+
+
+def zeros(connection: socket.socket) -> None:
+    connection.sendall(bytes(64))
+    silent(connection)
+
+
+def closing(connection: socket.socket) -> None:
+    connection.close()
+
+
+@pytest.mark.parametrize(
+    ("serve", "answer"),
+    [
+        (silent, "nothing answers"),
+        (http, "it answers 'HTTP/1.1 "),
+        (ssh, "it answers 'SSH-2.0-OpenSSH_9.2p1 Debian-2'"),
+        (zeros, "it is no server of Dask"),
+        (closing, "it is no server of Dask"),
+    ],
+)
+def test_another_server_is_refused_with_its_answer(
+    monkeypatch: pytest.MonkeyPatch, serve: Callable[[socket.socket], None], answer: str
+) -> None:
+    pytest.importorskip("distributed", reason="needs the extra karat[dask]")
+    monkeypatch.setattr(cluster, "TIMEOUT", 0.5)
+    monkeypatch.setattr(cluster, "PROBE", 0.2)
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def handle(connection: socket.socket) -> None:
+            with connection, suppress(OSError):
+                serve(connection)
+
+        def accept() -> None:
+            with suppress(OSError):
+                while True:
+                    threading.Thread(target=handle, args=(listener.accept()[0],), daemon=True).start()
+
+        threading.Thread(target=accept, daemon=True).start()
+        address = f"tcp://127.0.0.1:{listener.getsockname()[1]}"
+        done = run("score", GOLD, SYSTEM, "--cluster", address)
+    assert (done.code, done.out) == (1, "")
+    first, second, *rest = done.err.splitlines()
+    assert first.startswith(f"error: there is no Dask scheduler at {address}: {answer}")
+    assert first.endswith(" [cluster-unreachable]")
+    assert (second[:9], rest) == ("  Start i", [])
+
+
+@pytest.mark.slow
+def test_the_address_of_a_worker_is_refused(dask: Dask) -> None:
+    from distributed import Client
+
+    with Client(dask.address, set_as_default=False) as client:
+        client.wait_for_workers(2)
+        worker = next(iter(client.nthreads()))
+    done = run("score", GOLD, SYSTEM, "--cluster", worker)
+    assert (done.code, "it is the address of a Dask worker [cluster-unreachable]" in done.err) == (1, True), done.err
 
 
 @pytest.mark.slow

@@ -185,7 +185,7 @@ def test_many_documents_of_one_unit_are_left_out_in_groups() -> None:
     """Each hundredth document is left out at once; those of the system alone do not change the groups of gold's."""
     gold = [
         Document(f"d{n:03}", mentions=tuple(Mention(f"m{k}", ((k, k + 1),), cluster=f"c{n % 7}") for k in range(2)))
-        for n in range(250)
+        for n in range(110)
     ]
     system = [
         replace(one, mentions=tuple(replace(mention, cluster=f"c{n % 5}") for mention in one.mentions))

@@ -71,7 +71,8 @@ def test_heads_kinds_and_a_document_without_mentions(tmp_path: Path) -> None:
     [
         ("document,start\n", "g.csv, line 1: no column end (exclusive) or last (inclusive); found: document, start"),
         ("document,start,end,last\n", "g.csv, line 1: both end (exclusive) and last (inclusive) are given"),
-        ("document,start,end,end\n", "g.csv, line 1: each column needs a name of its own"),
+        ("document,start,end,doc\n", "g.csv, line 1: two columns are called 'document', or mean it"),
+        (",document,start,end\n0,d,1,2\n", "g.csv, line 1: column 1 has no name; pandas leaves out its index with"),
         ("document,start,end\nd,1\n", "g.csv, line 2: found 2 cells, expected 3, as the first row has"),
         ("document,start,end\n,1,2\n", "g.csv, line 2: this row has no document"),
         ('document,start,end\nd,1,"2\n', "g.csv, line 2: a cell in quotes does not end"),
@@ -119,6 +120,13 @@ def test_what_a_table_cannot_hold_is_a_loss(tmp_path: Path) -> None:
         "the type of the attribute score, which is not text (1)",
         "links of kind after (1)",
     }
+
+
+def test_a_spreadsheet_is_saved_as_a_table_first(tmp_path: Path) -> None:
+    (tmp_path / "g.xlsx").write_bytes(b"PK\x03\x04\x14\x00\x06\x00")
+    done = run("describe", str(tmp_path / "g.xlsx"))
+    assert done.code == 1
+    assert "this is a spreadsheet, which karat does not read [file-spreadsheet]\n  Save the sheet as CSV" in done.err
 
 
 def test_recordings_are_no_tables(tmp_path: Path) -> None:

@@ -10,11 +10,14 @@ import stat
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
+from karat.cli._streams import Stopped, stopping_signals
 from tests.running import command, run
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="devices, pipes and signals of Unix")
@@ -321,6 +324,34 @@ def test_a_full_disk_keeps_the_old_output(small_disk: Path) -> None:
     done = command("convert", "many.jsonl", str(output))
     assert (done.code, output.read_text(), len(list(small_disk.iterdir()))) == (1, "old\n", 1)
     assert f"{output}: No space left on device [output-unwritable]" in done.err
+
+
+@pytest.mark.slow
+def test_a_full_disk_has_neither_a_figure_nor_a_part_of_a_folder(small_disk: Path) -> None:
+    """A figure comes with its data; a folder with all of its files."""
+    plot = ("compare", "gold.tbf", "system.tbf", "gold.tbf", "-p", "tac-2017", "--plot")
+    assert command(*plot, "a.svg").code == 0
+    pages = -(-Path("a.svg").stat().st_size // 4096)
+    (small_disk / "filler").write_bytes(bytes(65_536 - 4096 * pages))  # so that the figure fits without its data
+    done = command(*plot, str(small_disk / "a.svg"))
+    assert (done.code, "a.svg.csv: No space left on device [output-unwritable]" in done.err) == (1, True), done.err
+    assert [path.name for path in small_disk.iterdir()] == ["filler"]
+    for args in (("demo", "--to", str(small_disk / "a" / "b")), ("campaign", "new", str(small_disk / "c"))):
+        done = command(*args)
+        assert (done.code, "No space left on device [output-unwritable]" in done.err) == (1, True), done.err
+        assert [path.name for path in small_disk.iterdir()] == ["filler"]
+
+
+def test_a_signal_that_python_ignores_ends_the_run_all_the_same() -> None:
+    """Where an exception is not raised, such as in `__del__`, while something is imported or collected."""
+
+    def stopped() -> None:
+        with stopping_signals(), suppress(Stopped):
+            os.kill(os.getpid(), signal.SIGTERM)
+            time.sleep(10)
+
+    with pytest.raises(Stopped):
+        stopped()
 
 
 def test_a_full_disk_for_copies(small_disk: Path) -> None:

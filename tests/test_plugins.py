@@ -144,6 +144,10 @@ def test_a_broken_package_is_named_and_stops_nothing_else(installed: Path, folde
         if args[0] != "score":
             noun = args[0].removesuffix("s")
             assert f"warning: the {noun} 'dull' of package dull 2.0 cannot be loaded" in done.stderr
+    (folder / "dull.py").write_text("import sys\nsys.exit(3)\n")
+    done = run("karat", "formats", path=installed, folder=folder)
+    assert (done.returncode, "cannot be loaded: SystemExit: 3" in done.stderr) == (0, True), done.stderr
+    (folder / "dull.py").unlink()
     refused = run("karat", "score", "gold.clusters", "system.clusters", "-p", "dull", path=installed, folder=folder)
     assert refused.returncode == 1
     assert "package dull 2.0 cannot be loaded: ModuleNotFoundError" in refused.stderr

@@ -155,6 +155,31 @@ def test_workers_of_a_killed_run_end_by_themselves(large: Path, tmp_path: Path) 
     assert not [process for process in workers if is_alive(process)]
 
 
+@linux
+@pytest.mark.slow
+def test_a_worker_killed_at_any_moment_is_one_error(large: Path, tmp_path: Path) -> None:
+    """Or comes too late to matter; no process and no file is left."""
+    for after in (0, 5, 10, 15, 20, 30, 40, 60, 80, 110):
+        arguments = ("score", str(large), str(large), "-p", "tac-2017", "-m", "nugget", "--jobs", "2")
+        run = subprocess.Popen(
+            [sys.executable, "-m", "karat", *arguments, "-o", str(tmp_path / "out")],
+            stderr=subprocess.PIPE,
+            text=True,
+            env=os.environ | {"TMPDIR": str(tmp_path)},
+        )
+        workers: list[int] = []
+        while run.poll() is None and (len(workers) < 2 or ticks(workers[0]) < after):
+            time.sleep(0.01)
+            workers = [*are_workers(children(run.pid))]
+        if run.poll() is None:
+            os.kill(workers[0], signal.SIGKILL)
+        _, err = run.communicate()
+        assert (run.returncode, "[worker-lost]" in err, err.count("\n")) in ((1, True, 2), (0, False, 0)), (after, err)
+        assert not [process for process in workers if is_alive(process)]
+        assert [path.name for path in tmp_path.iterdir()] == ["out"] * (run.returncode == 0)
+        (tmp_path / "out").unlink(missing_ok=True)
+
+
 def _die(shared: object, task: object) -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 

@@ -9,13 +9,15 @@ from pathlib import Path
 
 import click
 import pytest
+import sources
 from click.shell_completion import ShellComplete, get_completion_class
 
 from karat import __version__
-from karat.cli import cli
+from karat.cli import _terms, cli
 from karat.cli._sections import SECTIONS
 from karat.cli.program import SUMMARIES
 from karat.families import MEASURES
+from karat.formats import FORMATS
 from karat.protocols import PROTOCOLS
 from tests.running import run
 
@@ -42,7 +44,21 @@ DATA = Path(__file__).parent / "data"
         ("nugget.product.realis+type", "nugget.product.type+realis, ...: span F1"),
         ("edr", "ace.edr: entities"),
         ("coref", "Coreference"),
-        ("muc", "MUC-5 slots\n\nmuc is also short for coref.muc."),
+        ("muc", "MUC-5 slots\n\n  muc.span"),
+        ("Arg-C", "arg.c: arguments in the right role"),
+        ("STMp", "hierarchy.KIND.nstmp: events"),
+        ("accuracy", "relation.accuracy: labels"),
+        ("dice", "dice: a similarity of protocol files\n\nDice(G, S) = "),
+        ("greedy", "greedy: a matching of protocol files\n\nOne-to-one"),
+        ("kinds", "Kind\n\n  What a mention"),
+        ("TAC-2017", "tac-2017: TAC KBP event nuggets"),
+        ("crac-2025", "crac-2024: CRAC 2024"),
+        ("csv", "csv: tables of mentions"),
+        ("tbf-columns", "tbf-columns: fatal\n\n  Write: system id"),
+        ("bad-jobs", "bad-jobs: a mistake"),
+        ("micro", "Micro average and macro average\n\n  Micro: "),
+        ("unit", "Unit of offsets\n\n  What positions count"),
+        ("singletons", "Cluster\n\n  What mentions refer to"),
     ],
 )
 def test_explain_understands(name: str, first: str) -> None:
@@ -57,12 +73,16 @@ def test_explain_understands(name: str, first: str) -> None:
         ("b33", "Did you mean coref.b3?"),
         ("nugget.tpye", "Did you mean nugget.type?"),
         ("coref.leaa", "Did you mean coref.lea?"),
-        ("xyz", "Known: ace, arg, coref"),
+        ("xyz", "`karat measures`, `karat protocols` and `karat formats` list names."),
+        ("tac-2071", "Did you mean tac-2017?"),
+        ("tbf-colums", "Did you mean tbf-columns?"),
+        ("mcro", "Did you mean Micro?"),
+        ("nugget.accuracy", "Choose one: nugget.accuracy.type, nugget.accuracy.type+realis."),
         ("coref.", "Did you mean coref."),
         ("type", "Choose one: muc.type, nugget.type"),
     ],
 )
-def test_explain_refuses_what_is_no_measure(name: str, hint: str) -> None:
+def test_explain_refuses_what_has_no_name(name: str, hint: str) -> None:
     done = run("explain", name)
     assert (done.code, done.out) == (2, "")
     assert hint in done.err
@@ -71,6 +91,44 @@ def test_explain_refuses_what_is_no_measure(name: str, hint: str) -> None:
 def test_every_listed_measure_is_explained() -> None:
     ids = [id_ for _, family in MEASURES for row in family.card.rows for id_ in row.split(", ") if id_ != "..."]
     assert all(run("explain", id_.replace("KIND", "subevent")).code == 0 for id_ in ids)
+
+
+def test_a_measure_has_a_page_of_its_own() -> None:
+    """Formulas, symbols, traps and departures of the family that are about other measures are left out."""
+    mucp, family = (" ".join(run("explain", name).out.split()) for name in ("mucp", "hierarchy"))
+    for text in ("BLANCp R_c", "rc, wc links", "NSTMp stops", "root = counted"):
+        assert text in family.replace("BLANCp over all N(N - 1) ordered pairs of events R_c", "BLANCp R_c")
+        assert text not in mucp
+    for text in ("MUCp R = |gold links", "two disadvantages", "None of these scores", "Araki, Hovy"):
+        assert text in mucp
+        assert text in family
+    conll = run("explain", "coref.conll").out
+    assert re.findall(r"^  (\w+) +R = ", conll, re.MULTILINE) == ["MUC", "B3", "CEAFe"]
+    assert run("explain", "coref.conll").out == run("measures", "coref.conll").out
+
+
+def test_a_name_may_mean_several_things() -> None:
+    out = run("explain", "conll").out
+    assert out.startswith("coref.conll: ")
+    assert "\n\n\nconll: CoNLL-2012 coreference\n" in out
+    assert run("explain", "span").out.endswith("See also the measures muc.span, nugget.span.\n")
+    assert run("explain", "accuracy").out.endswith("nugget.accuracy.type, nugget.accuracy.type+realis.\n")
+
+
+def test_formats_and_measures_describe_one_by_name() -> None:
+    for name in FORMATS.names():
+        assert run("formats", name).out == run("explain", name).out[-len(run("formats", name).out) :]
+    assert "csv-header, csv-row, csv-span, csv-segments, csv-unit" in run("formats", "csv").out
+    assert "Did you mean csv?" in run("formats", "csvv").err
+    assert "Did you mean coref.b3?" in run("measures", "b33").err
+
+
+@pytest.mark.slow
+def test_every_code_and_term_is_explained() -> None:
+    codes = {entry.code for entry in sources.rules()} | {entry.code for entry in sources.usage_errors()}
+    assert codes - _terms.codes().keys() == set()
+    for name in (*codes, *_terms.names_of_terms()):
+        assert run("explain", name).code == 0, name
 
 
 # karat help, -V, files with nearly that name

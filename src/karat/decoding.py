@@ -67,6 +67,8 @@ def explained(error: Exception, name: str = "") -> str:
         return f"{subject} is a number that is out of range"
     if "truncated" in message:
         return "the text ends within a value: the file is not complete, or a bracket or quotation mark is missing"
+    if "trailing comma" in message:
+        return "there is a comma after the last value of a list or an object"
     if "trailing" in message:
         return "there is text after the value"
     return "this is not JSON" if "malformed" in message else f"{subject} does not have the expected form"

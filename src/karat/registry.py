@@ -95,7 +95,7 @@ class Registry(Generic[T]):
     def _load_added(self, point: "EntryPoint") -> T:
         try:
             return self._accept(point.load())
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             package = "an unknown package" if point.dist is None else f"package {point.dist.name} {point.dist.version}"
             what = f"the {self.noun} {point.name!r} of {package} cannot be loaded"
             raise BROKEN.error(f"{what}: {type(error).__name__}: {error}") from error

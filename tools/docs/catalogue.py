@@ -6,6 +6,7 @@ from typing import Any
 
 import sources
 from declared import fields_table, laws_table, summary
+from formulas import formula
 from jsonl_fields import fields_section
 from markup import badge, code, documentation, fence, joined, links, points, prose, shown, table
 from msgspec import Struct, structs
@@ -43,7 +44,7 @@ def measure_page(name: str) -> str:
     parts = [
         f"# {name}: {card.title}",
         table(["measure", "what it counts"], [[_ids(ids), prose(what)] for ids, what in card.rows.items()]),
-        f"## Formula\n\n{fence(card.formula)}",
+        f"## Formula\n\n{formula(card.formula, card.symbols)}",
         table(["symbol", "meaning"], [[code(symbol), prose(what)] for symbol, what in card.symbols.items()])
         if card.symbols
         else "",
@@ -225,7 +226,8 @@ def format_index() -> str:
     ]
     about = (
         "karat detects the format of a file from its content; `--gold-format`, `--system-format` and `--input-format`\n"
-        "override this. Files may be compressed (`.gz`). `karat convert` converts between formats."
+        "override this. Files may be compressed (`.gz`). `karat convert` converts between formats, and\n"
+        "`karat formats NAME` describes one in a terminal."
     )
     return (
         f"# Formats\n\n{about}\n\n{table(['format', 'description', 'suffixes', 'support', 'default protocol'], rows)}\n"

@@ -7,9 +7,12 @@ from typing import Any
 
 import declared
 import reference
+from formulas import formula
 from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
 from sessions import with_commands_to_copy
+
+FORMULA = re.compile(r"^```formula\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def on_config(config: Any) -> Any:
@@ -34,8 +37,8 @@ def on_files(files: Files, config: Any) -> Files:
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
-    """Fill in the generated tables of a written page."""
-    return declared.filled(markdown)
+    """Fill in the generated tables of a written page, and set its formulas."""
+    return FORMULA.sub(lambda block: formula(block[1]), declared.filled(markdown))
 
 
 def on_page_content(html: str, **_: Any) -> str:

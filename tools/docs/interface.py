@@ -1,41 +1,65 @@
 """The pages of the command line: the commands, and the errors by code."""
 
+import inspect
+import re
 from collections.abc import Iterable
 from functools import cache
-from typing import Any
 
 import click
 import sources
 from markup import badge, code, fence, items, joined, prose, table
 
 from karat.cli import cli
+from karat.cli._sections import SectionedCommand, sections
 from karat.cli.campaign import WithTemplate
 from karat.cli.campaign_new import new
+from karat.cli.program import COMMANDS
 from karat.families import MEASURES
 from karat.formats import FORMATS
-
-HELP_WIDTH = 88
-
 
 # Commands
 
 
-def commands_page() -> str:
-    """The `--help` text of every command."""
-    context = click.Context(cli, info_name="karat", **_help_settings())
-    parts = ["# Commands", "The output of `karat COMMAND --help`.", fence(cli.get_help(context))]
-    for name in cli.list_commands(context):
-        command = cli.commands[name]
-        inner = click.Context(command, info_name=name, parent=context, **_help_settings())
-        parts.append(f"## karat {name}\n\n{fence(command.get_help(inner))}")
+def command_pages() -> dict[str, str]:
+    """The index of commands, and a page for each."""
+    root = click.Context(cli, info_name="karat", help_option_names=["-h", "--help"])
+    lists = [
+        f"## {title}\n\n" + "\n".join(f"- [karat {name}]({name}.md): {prose(text)}" for name, text in commands.items())
+        for title, commands in COMMANDS.items()
+    ]
+    about = "`karat COMMAND --help` prints these pages in a terminal."
+    pages = {"commands/index.md": joined(["# Commands", about, *lists])}
+    for name, command in cli.commands.items():
+        pages[f"commands/{name}.md"] = _command_page(command, click.Context(command, root, name))
         if isinstance(command, WithTemplate):
-            below = click.Context(new, info_name=f"{name} new", parent=context, **_help_settings())
-            parts.append(f"### karat {name} new\n\n{fence(new.get_help(below))}")
-    return joined(parts)
+            pages[f"commands/{name}-new.md"] = _command_page(new, click.Context(new, root, f"{name} new"))
+    return pages
 
 
-def _help_settings() -> dict[str, Any]:
-    return {"terminal_width": HELP_WIDTH, "max_content_width": HELP_WIDTH, "help_option_names": ["-h", "--help"]}
+def _command_page(command: click.Command, context: click.Context) -> str:
+    """What a command does, its options by section, and examples."""
+    context.help_option_names = ["-h", "--help"]
+    summary, _, more = (command.help or "").partition("\n\n")
+    options = [
+        (f"### {title}\n\n" if isinstance(command, SectionedCommand) else "")
+        + table(["option", "meaning"], [[code(names), prose(text)] for names, text in records])
+        for title, records in sections(command, context)
+        if records
+    ]
+    usage = command.get_usage(context).removeprefix("Usage: ")
+    parts = [f"# {context.command_path}", prose(summary), fence(" ".join(usage.split())), *_paragraphs(more)]
+    blocks = (command.epilog or "").replace("\b\n", "").split("\n\n")
+    examples = [block for block in blocks if block.startswith("Example")]
+    for block in examples:
+        parts.append(f"## Examples\n\n{fence(inspect.cleandoc(block.partition(chr(10))[2]), 'sh')}")
+    parts += [part for block in blocks if block not in examples for part in _paragraphs(block)]
+    return joined([*parts, "## Options", *options])
+
+
+def _paragraphs(text: str) -> list[str]:
+    """Paragraphs as prose; those with aligned columns as they are."""
+    blocks = [inspect.cleandoc(block) for block in text.split("\n\n") if block.strip()]
+    return [fence(block) if re.search(r"\S {2,}\S", block) else prose(block) for block in blocks]
 
 
 # Errors
@@ -47,7 +71,8 @@ def errors_page() -> str:
     named: set[str] = set()
     about = (
         "Every problem has a code, printed in brackets at the end of its message. `…` stands for what karat finds in\n"
-        "your file. [Severities](concepts/severities.md) explains what is refused and what is only counted."
+        "your file. [Severities](concepts/severities.md) explains what is refused and what is only counted.\n"
+        "`karat explain CODE` explains one in a terminal."
     )
     usage = (
         "Mistakes on the command line; the exit code is 2. Misspelt options and missing arguments are reported by the\n"
@@ -84,18 +109,18 @@ def _error_rows(entries: Iterable[sources.Entry], named: set[str]) -> list[list[
 # Packages whose rules a reader meets through something that has a page; others are shown by their names.
 ROOMS = {
     "api": "[Python](python.md)",
-    "campaign": "[karat campaign](commands.md#karat-campaign)",
-    "convert": "[karat convert](commands.md#karat-convert)",
+    "campaign": "[karat campaign](commands/campaign.md)",
+    "convert": "[karat convert](commands/convert.md)",
     "corpus": "any corpus",
     "checks": "any annotation",
-    "demo": "[karat demo](commands.md#karat-demo)",
-    "engine": "[karat score](commands.md#karat-score)",
+    "demo": "[karat demo](commands/demo.md)",
+    "engine": "[karat score](commands/score.md)",
     "filters": "[protocols](concepts/protocols.md)",
     "protocols": "[protocols](concepts/protocols.md)",
     "measures": "[measures](measures/index.md)",
     "registry": "names",
-    "simulate": "[karat simulate](commands.md#karat-simulate)",
-    "studies": "[karat lab](commands.md#karat-lab), [karat reproduce](commands.md#karat-reproduce)",
+    "simulate": "[karat simulate](commands/simulate.md)",
+    "studies": "[karat lab](commands/lab.md), [karat reproduce](commands/reproduce.md)",
 }
 
 
@@ -106,13 +131,13 @@ def _homes(module: str, code_: str) -> list[str]:
     if short in ("formats._text", "corpus.paths"):
         return ["any file"]
     if short == "engine.validation":
-        return ["[karat validate](commands.md#karat-validate)"]
+        return ["[karat validate](commands/validate.md)"]
     if room == "formats":
         return [f"[{name}](formats/{name}.md)" for name in _formats_by_code().get(code_, ())] or [code(short)]
     if room == "measures" and name in MEASURES.names():
         return [f"[{name}](measures/{name}.md)"]
     if room == "cli" and name in cli.commands:
-        return [f"[karat {name}](commands.md#karat-{name})"]
+        return [f"[karat {name}](commands/{name}.md)"]
     return ["any command"] if room == "cli" else [ROOMS.get(room, code(short or module))]
 
 

@@ -25,8 +25,9 @@ def pages() -> dict[str, str]:
         **{f"protocols/{name}.md": catalogue.protocol_page(name) for name in PROTOCOLS.names()},
         "formats/index.md": catalogue.format_index(),
         **{f"formats/{name}.md": catalogue.format_page(name) for name in FORMATS.names()},
-        "commands.md": interface.commands_page(),
+        **interface.command_pages(),
         "errors.md": interface.errors_page(),
+        "concepts/glossary.md": (ROOT / "src/karat/cli/glossary.md").read_text(encoding="utf-8"),
         "contributing.md": (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").replace("](docs/", "]("),
         "changelog.md": (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"),
     }
@@ -34,5 +35,8 @@ def pages() -> dict[str, str]:
 
 def listed(section: str) -> list[str | dict[str, str]]:
     """A generated section of the navigation: its index, then its pages by name."""
+    if section == "commands":
+        pages = [path for path in interface.command_pages() if path != "commands/index.md"]
+        return ["commands/index.md", *({f"karat {Path(path).stem.replace('-', ' ')}": path} for path in pages)]
     names = {"measures": MEASURES.names, "protocols": PROTOCOLS.names, "formats": FORMATS.names}[section]()
     return [f"{section}/index.md", *({name: f"{section}/{name}.md"} for name in names)]

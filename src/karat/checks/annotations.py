@@ -11,7 +11,6 @@ from typing import Literal
 
 from msgspec import msgpack
 
-from karat.arguments import other_links
 from karat.model import Document, Mention, Region, Value, qualified
 from karat.problems import Finding, Findings, Item, KaratError, Report, Rule, Target, quoted
 from karat.regions import is_nowhere
@@ -131,8 +130,8 @@ def check_spans(document: Document) -> Iterable[Finding]:
         span = mention.span
         if (span and span[-1][1] > size) or mention.head or mention.extent or mention.anchor or mention.scope:
             return _spans_beyond(document, size)
-    has_more = document.clusters or any([link.extent for link in document.links])
-    return _spans_beyond(document, size) if has_more else ()
+    has_extents = document.links and any(link.extent for link in document.links)
+    return _spans_beyond(document, size) if document.clusters or has_extents else ()
 
 
 def _spans_beyond(document: Document, size: int) -> Iterator[Finding]:
@@ -361,16 +360,19 @@ def check(
     `readings` are how protocols read its links.
     """
     broken = [findings for rule in CHECKS if (findings := rule(document))]
-    if links := other_links(document):
-        from karat.checks.links import check_links
+    if document.links:
+        from karat.arguments import other_links
 
-        broken.append(check_links(links, document, readings))
+        if links := other_links(document):
+            from karat.checks.links import check_links
+
+            broken.append(check_links(links, document, readings))
     broken += [rule(document) for rule in more]
     return _located(chain.from_iterable(broken), where) if broken else ()
 
 
 def _located(findings: Iterable[Finding], where: Where) -> Iterator[Finding]:
-    """Add file and line; they are looked up only while findings of a code are kept, and later ones get the document's."""
+    """Add file and line: those of the item while findings of a code are kept, later those of the document."""
     seen: dict[str, int] = {}
     of_document: tuple[str | None, int | None] | None = None
     for finding in findings:

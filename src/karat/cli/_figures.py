@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from karat.cli._options import print_findings
-from karat.cli._output import UNWRITABLE, refuse_overwriting, write_output
+from karat.cli._output import UNWRITABLE, refuse_overwriting, write_outputs
 from karat.problems import Findings, UsageError
 
 if TYPE_CHECKING:
@@ -93,6 +93,7 @@ def write_figures(
     ]
     print_findings(findings)
     refuse_outputs(plots, output)
+    written: dict[str, str | bytes] = {}
     for plot, picture, data in drawn:
-        write_output(picture, plot.file)
-        write_output(data, plot.data)
+        written |= {plot.file: picture, plot.data: data}
+    write_outputs(written)

@@ -106,11 +106,14 @@ def documents_to(output: str | None, format_: str) -> Iterator[Sink]:
 
 
 def copy_new(files: Mapping[Path, bytes]) -> None:
-    """Write new files, all or none; a file that is already there is never replaced."""
+    """Write new files, all or none, with their folders; a file that is already there is never replaced."""
     written: list[Path] = []
+    made: list[Path] = []
     try:
         for path, data in files.items():
+            missing = [folder for folder in path.parents if not folder.exists()]
             with refused(str(path)):
+                made += reversed(missing)
                 path.parent.mkdir(parents=True, exist_ok=True)
                 with open(path, "xb") as stream:
                     written.append(path)
@@ -118,6 +121,9 @@ def copy_new(files: Mapping[Path, bytes]) -> None:
     except BaseException:
         for path in written:
             path.unlink(missing_ok=True)
+        for folder in reversed(made):
+            with contextlib.suppress(OSError):  # not made yet, or somebody else uses it
+                folder.rmdir()
         raise
 
 

@@ -4,7 +4,7 @@ import contextlib
 import os
 import stat
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
@@ -94,12 +94,21 @@ def write_output(content: str | bytes | Iterable[str], output: str | None) -> No
             for piece in [content] if isinstance(content, str | bytes) else content:
                 click.echo(piece, nl=False)
         return
+    write_outputs({output: content})
+
+
+def write_outputs(contents: Mapping[str, str | bytes | Iterable[str]]) -> None:
+    """Write files that belong together: all are complete before the first is moved into its place."""
     from karat.cli._atomic import output_stream
 
-    with output_stream(output) as stream, refused(output):
-        for piece in [content] if isinstance(content, str | bytes) else content:
-            # The same text as on standard output, where every character is visible.
-            stream.write(visible(piece, lines=True).encode("utf-8") if isinstance(piece, str) else piece)
+    with contextlib.ExitStack() as stack:
+        for output, content in contents.items():
+            stream = stack.enter_context(output_stream(output))
+            with refused(output):
+                for piece in [content] if isinstance(content, str | bytes) else content:
+                    # The same text as on standard output, where every character is visible.
+                    stream.write(visible(piece, lines=True).encode("utf-8") if isinstance(piece, str) else piece)
+                stream.flush()
 
 
 def report_size(output: str | None, documents: int) -> None:

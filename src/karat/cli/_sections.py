@@ -1,5 +1,6 @@
 """Help in sections, and former names of options."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import click
@@ -29,16 +30,21 @@ class SectionedCommand(click.Command):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the options by section."""
-        records = {}
-        for parameter in self.get_params(ctx):
-            record = parameter.get_help_record(ctx)
-            if record is not None and isinstance(parameter, click.Option):
-                records[max(parameter.opts, key=len).removeprefix("--")] = record
-        for title, names in SECTIONS.items():
+        for title, records in sections(self, ctx):
             with formatter.section(title):
-                formatter.write_dl([records.pop(name) for name in names if name in records])
-        with formatter.section("Other"):
-            formatter.write_dl(list(records.values()))
+                formatter.write_dl(records)
+
+
+def sections(command: click.Command, ctx: click.Context) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+    """Yield the title of each section, and the names and help of its options."""
+    by_name = {}
+    for parameter in command.get_params(ctx):
+        record = parameter.get_help_record(ctx)
+        if record is not None and isinstance(parameter, click.Option):
+            by_name[max(parameter.opts, key=len).removeprefix("--")] = record
+    for title, names in SECTIONS.items() if isinstance(command, SectionedCommand) else ():
+        yield title, [by_name.pop(name) for name in names if name in by_name]
+    yield "Other", list(by_name.values())
 
 
 class Renamed(click.Option):

@@ -25,8 +25,13 @@ class Stopped(BaseException):
         self.number = number
 
 
+_received: int | None = None
+
+
 def _stop(number: int, frame: FrameType | None) -> None:
+    global _received
     del frame
+    _received = number
     signal.signal(number, signal.SIG_IGN)  # once is enough: cleaning up is not interrupted
     raise Stopped(number)
 
@@ -34,7 +39,9 @@ def _stop(number: int, frame: FrameType | None) -> None:
 @contextlib.contextmanager
 def stopping_signals() -> Iterator[None]:
     """Turn SIGTERM and SIGHUP into exceptions, then end by the same signal. What `nohup` ignores stays ignored."""
+    global _received
     _end_last()
+    _received = None
     before = {}
     for name in ("SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)
@@ -42,7 +49,11 @@ def stopping_signals() -> Iterator[None]:
             with contextlib.suppress(ValueError):  # only the main thread receives signals
                 before[number] = signal.signal(number, _stop)
     try:
-        yield
+        try:
+            yield
+        finally:
+            if _received is not None:  # the exception may have been raised where Python ignores it, as in `__del__`
+                raise Stopped(_received)
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)

@@ -28,7 +28,7 @@ class Nearest(click.Choice[str]):
 Completed = Callable[[click.Context, click.Parameter, str], "list[CompletionItem]"]
 
 
-def completes(names: Literal["protocols", "measures", "formats"]) -> Completed:
+def completes(names: Literal["protocols", "measures", "formats", "names"]) -> Completed:
     """Return a function that completes names; what it needs is imported when the shell asks."""
 
     def completed(context: click.Context, parameter: click.Parameter, incomplete: str) -> "list[CompletionItem]":

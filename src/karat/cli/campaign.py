@@ -8,7 +8,7 @@ import click
 
 from karat.cli._folders import own_folder, refuse_folder, replace_folder
 from karat.cli._options import digits_option, progress, reading_options, settings_option
-from karat.cli._output import refuse_overwriting, write_output
+from karat.cli._output import refuse_overwriting, write_output, write_outputs
 from karat.cli._scoring import (
     SEED,
     accept_faults_option,
@@ -250,8 +250,7 @@ def campaign(
         target = folder / "sites" / slug(site) if site is not None else folder / "anonymous" if anonymous else folder
         replace_folder(str(target / "site"), outputs.site(store), _is_site)
     files = {"results.txt": outputs.text(), **outputs.files()}
-    for name, content in files.items():
-        write_output(content, str(target / name))
+    write_outputs({str(target / name): content for name, content in files.items()})
     printed = {"text": "results.txt", "json": "results.json", "csv": "rankings.csv"}[form]
     write_output(files[printed], None)
     click.echo(f"{target}: {', '.join(files)}, site/index.html", err=True)

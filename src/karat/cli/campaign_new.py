@@ -26,6 +26,7 @@ Without --gold, the template has karat's demo corpus and three submissions, and 
 @click.option("--gold", metavar="PATH", type=FILE, help="Gold to copy: a folder or a file.")
 @protocol_option
 @settings_option
+@click.option("--tokens", metavar="DIR", type=FILE, help="Folder of token tables (ID.tab) to copy.")
 @click.option("--title", metavar="TEXT", help="Title of the shared task. Default: the name of DIR.")
 @click.option("--codabench", is_flag=True, help="Write a competition bundle for Codabench instead.")
 @click.option(
@@ -36,6 +37,7 @@ def new(
     gold: str | None,
     protocols: tuple[str, ...],
     settings: tuple[str, ...],
+    tokens: str | None,
     title: str | None,
     codabench: bool,
     docker_image: str | None,
@@ -55,7 +57,8 @@ def new(
     resolve_all(protocols, values if protocols else {})
     refuse_overwriting(folder, folder=gold)
     name = title or Path(folder).resolve().name
-    template = Template(gold, protocols, values, title=name, image=docker_image or f"karat:{__version__}")
+    image = docker_image or f"karat:{__version__}"
+    template = Template(gold, protocols, values, tokens=tokens, title=name, image=image)
     files = template.codabench() if codabench else template.campaign()
     copy_new({Path(folder, path): content for path, content in files.items()})
     for path in files:

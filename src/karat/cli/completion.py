@@ -50,7 +50,7 @@ def protocols(incomplete: str) -> "list[CompletionItem]":
 
 def measures(incomplete: str) -> "list[CompletionItem]":
     """Families and ids of measures."""
-    from karat.cli.explain import KIND, listed
+    from karat.cli._measures import KIND, listed
     from karat.families import MEASURES
 
     ids = [id_.replace(KIND, kind) for id_ in listed() for kind in (("subevent", "member") if KIND in id_ else ("",))]
@@ -62,6 +62,13 @@ def formats(incomplete: str) -> "list[CompletionItem]":
     from karat.formats import FORMATS
 
     return _starting(FORMATS.names(), incomplete)
+
+
+def names(incomplete: str) -> "list[CompletionItem]":
+    """Names of measures, protocols and formats."""
+    from karat.protocols import PROTOCOLS
+
+    return [*measures(incomplete), *_starting(PROTOCOLS.names(), incomplete), *formats(incomplete)]
 
 
 def _starting(names: list[str], incomplete: str) -> "list[CompletionItem]":

@@ -1,127 +1,105 @@
-"""`karat explain`, and names of measures as people type them: `b3`, `LEA`, `coref.ceafe`, `nugget.type+realis`."""
+"""`karat explain`: everything that has a name."""
 
-import difflib
-import re
-import textwrap
-import unicodedata
-from typing import NamedTuple
+from collections.abc import Iterator
+from contextlib import suppress
+from inspect import getdoc
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from karat.cli._values import completes
-from karat.families import MEASURES
-from karat.plugin import Card
-from karat.problems import UsageError, nearest
+from karat.problems import UsageError
+
+if TYPE_CHECKING:
+    from karat.registry import Registry
 
 EPILOG = """\b
 Examples:
   karat explain nugget
   karat explain nugget.type+realis
   karat explain b3
+  karat explain tac-2017
+  karat explain tbf-columns
+  karat explain micro
 
-MEASURE is a family (`karat measures` lists them), the id of a measure, or the last part of an id. Case does not matter.
+NAME is a measure (a family, an id, or the last part of an id), a protocol, a format, the code of a problem, a term of
+the glossary, or a similarity, matching or filter of protocol files. Case does not matter.
 """
 
 
 @click.command(epilog=EPILOG)
-@click.argument("measure", shell_complete=completes("measures"))
-def explain(measure: str) -> None:
-    """Explain MEASURE.
+@click.argument("name", shell_complete=completes("names"))
+def explain(name: str) -> None:
+    """Explain NAME: a measure, protocol, format, code or term.
 
-    Prints what it counts, its formula and what the symbols mean, its citation, known traps, and where paper and
-    program differ.
+    Of a measure, prints what it counts, its formula and what the symbols mean, its citation, known traps, and where
+    paper and program differ.
     """
-    from karat.report.layout import table
+    from karat.cli import _measures as measures
 
-    card, row = find(measure)
-    if row is not None:
-        click.echo(f"{row}: {card.rows[row]}\n")
-    click.echo(f"{card.title}\n")
-    if row is None and (others := also(measure)):
-        click.echo(f"{measure} is also short for {', '.join(others)}.\n")
-    click.echo(table([], [[f"  {id_}", what] for id_, what in card.rows.items()], left=2) + "\n")
-    click.echo(textwrap.indent(card.formula, "  ") + "\n")
-    if card.symbols:
-        click.echo(table([], [[f"  {symbol}", what] for symbol, what in card.symbols.items()], left=2) + "\n")
-    click.echo(_paragraph(card.citation) + "\n")
-    outcomes = [f"{name}: {meaning}" for name, meaning in card.outcomes.items()]
-    for title, points in (
-        ("Known traps", card.traps),
-        ("Where paper and program differ", card.departures),
-        ("What --details lists", outcomes),
-    ):
-        if points:
-            click.echo(f"{title}\n" + "\n".join(_paragraph(point, bullet="- ") for point in points) + "\n")
-    click.echo(f"Its arithmetic obeys these laws: {', '.join(card.laws)}.")
-
-
-def _paragraph(text: str, *, bullet: str = "") -> str:
-    return textwrap.fill(text, 100, initial_indent="  " + bullet, subsequent_indent="  " + " " * len(bullet))
-
-
-KIND = "KIND"
-"""Stands for the kind of a link in an id."""
-OPEN = "..."
-"""Stands for further ids of the same shape, with other attributes."""
-
-
-class Explained(NamedTuple):
-    """A family, and the row of its card that describes one of its measures; None: the family as a whole."""
-
-    card: Card
-    row: str | None = None
-
-
-def listed() -> dict[str, Explained]:
-    """Every id (or pattern of ids) that a row of a card lists or mentions, with its card and row."""
-    ids: dict[str, Explained] = {}
-    for name, family in MEASURES:
-        for row, what in family.card.rows.items():
-            mentioned = re.findall(rf"\b{re.escape(name)}\.[\w.+]*\w", what)
-            ids |= {id_: Explained(family.card, row) for id_ in (*row.split(", "), *mentioned) if id_ != OPEN}
-    return ids
-
-
-def find(name: str) -> Explained:
-    """Find what a person means: a family, an id, or the last part of an id; case and punctuation do not matter."""
-    wanted = _plain(name)
-    for family in MEASURES.names():
-        if wanted == _plain(family):
-            return Explained(MEASURES.get(family).card)
-    ids = listed()
-    for id_, explained in ids.items():
-        if re.fullmatch(re.escape(_plain(id_)).replace(KIND.lower(), r"[^.]+"), wanted):
-            return explained
-    short = [id_ for id_ in ids if _plain(id_).endswith(f".{wanted}")]
+    meanings = [*_meanings(name)]
+    short = measures.find(name)
     if len(short) == 1:
-        return ids[short[0]]
+        meanings.insert(0, measures.page(short[0]))
+    if not meanings:
+        raise _unknown(name, [one.id for one in short])
+    if others := [id_ for id_ in measures.also(name) if [id_] != [one.id for one in short]]:
+        meanings.append(f"See also the measures {', '.join(others)}.")
+    click.echo("\n\n\n".join(meanings))
+
+
+def _meanings(name: str) -> Iterator[str]:
+    """Explanations of a name that is not a measure."""
+    from karat.cli import _terms as terms
+    from karat.cli.formats import description as format_description
+    from karat.cli.protocols import description as protocol_description
+    from karat.formats import FORMATS
+    from karat.protocols.files import source
+
+    lower = name.casefold()
+    with suppress(UsageError):
+        yield f"{protocol_description(source(lower).stem)}\n\n`karat protocols {lower}` also prints its file."
+    if lower in FORMATS.names():
+        yield format_description(lower)
+    if lower in terms.codes():
+        yield terms.code(lower)
+    yield from map(terms.term, terms.terms(name))
+    for registry in _of_protocol_files():
+        if lower in registry.names():
+            yield _documented(lower, registry)
+
+
+def _of_protocol_files() -> "list[Registry[Any]]":
+    """Return the registries of things that protocol files name."""
+    from karat.filters import FILTERS
+    from karat.match.matchings import MATCHINGS
+    from karat.match.similarities import SIMILARITIES
+
+    return [SIMILARITIES, MATCHINGS, FILTERS]
+
+
+def _documented(name: str, registry: "Registry[Any]") -> str:
+    """The documentation of what a protocol file names, and the protocols that do."""
+    from karat.plugin import DocumentSimilarity
+    from karat.protocols import PROTOCOLS
+
+    thing = registry.get(name)
+    text = getdoc(thing.compare if isinstance(thing, DocumentSimilarity) else thing) or ""
+    users = [one for one, path in PROTOCOLS if f'"{name}"' in path.read_text(encoding="utf-8")]
+    named = f"\n\nProtocol files that name it: {', '.join(users)}." if users else ""
+    return f"{name}: a {registry.noun} of protocol files\n\n{text}{named}"
+
+
+def _unknown(name: str, short: list[str]) -> UsageError:
+    from karat.cli import _measures as measures
+    from karat.cli import _terms as terms
+    from karat.formats import FORMATS
+    from karat.protocols import PROTOCOLS
+
     if short:
-        message = f"{name!r} is short for several measures"
-        raise UsageError("measure-ambiguous", message, f"Choose one: {', '.join(short)}.")
-    last = [plain.rpartition(".")[2] for plain in map(_plain, ids) if _shape(plain) == _shape(wanted)]
-    near = difflib.get_close_matches(wanted.rpartition(".")[2], last, n=1)
-    for id_, explained in ids.items():
-        # Attributes are open: nugget.polarity is a measure wherever gold has a polarity.
-        is_open = explained.row is not None and explained.row.endswith(OPEN)
-        if is_open and not near and _shape(wanted) == _shape(_plain(id_)):
-            return explained
-    names = {_plain(id_): id_ for id_ in ids} | {_plain(id_.rpartition(".")[2]): id_ for id_ in ids}
-    close = [plain for plain in names if plain.startswith(wanted)] or difflib.get_close_matches(wanted, names, n=1)
-    hint = f"Did you mean {names[close[0]]}?" if close else nearest(name, MEASURES.names())
-    raise UsageError("unknown-measure", f"there is no measure {name!r}", f"{hint} `karat measures` lists them.")
-
-
-def also(name: str) -> list[str]:
-    """Other measures that a name could be short for, such as coref.muc for the family muc."""
-    return [id_ for id_ in listed() if _plain(id_).endswith(f".{_plain(name)}")]
-
-
-def _plain(name: str) -> str:
-    """Small letters, digits, dots and plus signs: `B³` and `b-3` are `b3`."""
-    return re.sub(r"[^a-z0-9.+]", "", unicodedata.normalize("NFKC", name).casefold())
-
-
-def _shape(id_: str) -> tuple[str, bool]:
-    """All but the last part of an id, and whether that combines several attributes."""
-    head, _, last = id_.rpartition(".")
-    return head, "+" in last
+        hint = f"Choose one: {', '.join(short)}."
+        return UsageError("measure-ambiguous", f"{name!r} is short for several measures", hint)
+    known = [*PROTOCOLS.names(), *FORMATS.names(), *terms.codes(), *terms.names_of_terms()]
+    near = measures.nearest(name, [*known, *(other for registry in _of_protocol_files() for other in registry.names())])
+    hint = "`karat measures`, `karat protocols` and `karat formats` list names."
+    return UsageError("unknown-name", f"nothing is called {name!r}", f"Did you mean {near}? {hint}" if near else hint)

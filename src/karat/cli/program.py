@@ -33,10 +33,10 @@ COMMANDS = {
     },
     "Look": {
         "describe": "Describe what is in CORPUS.",
-        "explain": "Explain MEASURE.",
-        "measures": "List the measures.",
+        "explain": "Explain NAME: a measure, protocol, format, code or term.",
+        "measures": "List the measures, or explain one.",
         "protocols": "List the protocols, or print one.",
-        "formats": "List the formats that karat reads and writes.",
+        "formats": "List the formats that karat reads and writes, or describe one.",
     },
     "Files": {
         "validate": "Check files and report every problem.",

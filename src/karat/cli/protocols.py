@@ -45,21 +45,31 @@ def protocols(name: str | None, only_file: bool, only_weights: bool) -> None:
     if only_file:
         click.echo(source(name).read_text(encoding="utf-8"), nl=False)
         return
-    protocol = resolve(name)
     if only_weights:
-        click.echo(_weights(protocol))
+        click.echo(_weights(resolve(name)))
         return
+    click.echo(f"{description(name)}\n")
+    for number, path in enumerate(lineage(source(name))):
+        title = f"it extends {path.stem}" if number else "file (copy it, change it, and use yours with -p)"
+        click.echo(f"{title}\n\n{path.read_text(encoding='utf-8')}")
+
+
+def description(name: str) -> str:
+    """What a protocol does, its sources, and the parameters that --set can change."""
+    from karat.protocols import resolve
+    from karat.report.layout import table
+
+    protocol = resolve(name)
     parameters = [
         [f"  {key}", str(protocol.values[key]) or "''", "|".join(parameter.choices or ()), parameter.help]
         for key, parameter in protocol.parameters.items()
     ]
-    click.echo(f"{protocol.name}: {protocol.title}\n\n{protocol.about}\n")
-    click.echo("sources\n" + "\n".join(f"  {source}" for source in protocol.sources) + "\n")
     header = ["  key", "default", "choices", "description"]
-    click.echo("parameters (change them with --set)\n" + table(header, parameters, left=4) + "\n")
-    for number, path in enumerate(lineage(source(name))):
-        title = f"it extends {path.stem}" if number else "file (copy it, change it, and use yours with -p)"
-        click.echo(f"{title}\n\n{path.read_text(encoding='utf-8')}")
+    sources = "\n".join(f"  {source}" for source in protocol.sources)
+    return (
+        f"{protocol.name}: {protocol.title}\n\n{protocol.about}\n\nsources\n{sources}\n\n"
+        f"parameters (change them with --set)\n{table(header, parameters, left=4)}"
+    )
 
 
 def _weights(protocol: "Protocol") -> str:

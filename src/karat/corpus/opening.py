@@ -18,6 +18,7 @@ UNKNOWN = Rule(
     "format-unknown", "fatal", f"`karat formats` lists what karat reads; if it is one of these, name it ({OPTIONS})."
 )
 PACKED = Rule("file-packed", "fatal", "Unpack it, and name its folder or file. karat itself unpacks only .gz files.")
+SPREADSHEET = Rule("file-spreadsheet", "fatal", "Save the sheet as CSV; `karat explain csv` lists the columns.")
 MIXED = Rule("format-mixed", "fatal", f"Name the one to read ({OPTIONS}).")
 KIN = Rule("file-kin", "fatal", "Name the file with the annotations, or the folder that holds it.")
 COMPANIONS = Rule("url-companions", "fatal", "Copy them to a folder, or convert them to JSON Lines.")
@@ -152,6 +153,8 @@ def _refuse_unsupported(files: list[File]) -> None:
 def _refuse_binary(files: list[File]) -> None:
     for file in files:
         head = file.head()
+        if file.name.lower().endswith((".xlsx", ".ods", ".xls")) and not _is_text(head):
+            raise SPREADSHEET.error("this is a spreadsheet, which karat does not read", file=file.name)
         for kind, (position, mark) in ARCHIVES.items():
             if head[position:].startswith(mark):
                 raise PACKED.error(f"this is {kind} archive", file=file.name)
@@ -188,9 +191,9 @@ def _sniffed(file: File) -> str | None:
     head = _head(file)
     if not _is_text(head):
         return None
-    called = file.bare_name.rpartition(".")[2]
-    if called in FORMATS.own and _matches(FORMATS.get(called), file, head):
-        return called  # .tbf is tbf: the other formats need not be loaded
+    for suffix in reversed(file.bare_name.split(".")[1:]):
+        if suffix in FORMATS.own and _matches(FORMATS.get(suffix), file, head):
+            return suffix  # .tbf is tbf, and .apf.xml apf: the other formats need not be loaded
     by_suffix = [name for name, format_ in FORMATS if file.bare_name.endswith(format_.suffixes)]
     by_both = [name for name in by_suffix if FORMATS.get(name).sniff(head)]
     by_content = by_both or [name for name, format_ in FORMATS if format_.sniff(head)]

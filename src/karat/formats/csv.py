@@ -139,8 +139,12 @@ def check_columns(columns: Sequence[str], file: str, line: int | None = None) ->
         expected.append("end (exclusive) or last (inclusive)")
     if expected:
         raise HEADER.error(f"no column {', '.join(expected)}; found: {', '.join(columns)}", file=file, line=line)
-    if len({*columns}) < len(columns) or "" in columns:
-        raise HEADER.error("each column needs a name of its own", file=file, line=line)
+    if "" in columns:
+        message = f"column {columns.index('') + 1} has no name; pandas leaves out its index with to_csv(index=False)"
+        raise HEADER.error(message, file=file, line=line)
+    if len({*columns}) < len(columns):
+        repeated = next(name for index, name in enumerate(columns) if name in columns[:index])
+        raise HEADER.error(f"two columns are called {quoted(repeated)}, or mean it", file=file, line=line)
     if {"end", "last"}.issubset(columns):
         raise HEADER.error("both end (exclusive) and last (inclusive) are given", file=file, line=line)
 

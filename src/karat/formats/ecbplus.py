@@ -28,7 +28,7 @@ is one of EventStoryLine (`esc`). The name of a file gives id, topic and subtopi
 import csv
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
@@ -183,17 +183,12 @@ def _kind(tag: str) -> str:
     return "event" if tag.startswith(EVENTS) else "entity"
 
 
-def _sentences(tokens: list[Any]) -> Region:
+def _sentences(numbers: Sequence[str | None]) -> Region:
     """Return the tokens that have the number of a sentence in common."""
-    numbers = [token.get("sentence") for token in tokens]
     if None in numbers:
         return ()
     changes = [i for i in range(1, len(numbers)) if numbers[i] != numbers[i - 1]]
     return tuple(pairwise([0, *changes, len(numbers)] if numbers else ()))
-
-
-def _is_anchored(markable: Any) -> bool:
-    return markable.find("token_anchor") is not None
 
 
 class _Reader:
@@ -201,8 +196,13 @@ class _Reader:
 
     def __init__(self, root: Any, name: _Name, file: str, report: Report) -> None:
         self._root, self._name, self._file, self._report = root, name, file, report
-        self._tokens: dict[str, tuple[int, Any]] = {}
+        self._tokens: list[Any] = [*root.iterchildren("token")]
+        self._words = [token.text or "" for token in self._tokens]
+        self._sentences: list[str | None] = [token.get("sentence") for token in self._tokens]
+        self._rows: dict[str, int] = {}
+        """The row of each token, by id."""
         self._markables: dict[str, Any] = {}
+        self._anchors: dict[str, list[Any]] = {}
         self._instances: dict[str, Any] = {}
         self._clusters: dict[str, Cluster] = {}
         self._cluster_lines: list[int] = []
@@ -214,7 +214,8 @@ class _Reader:
         if self._name.topic is None:
             message = f"document {quoted(self._name.document)} has no topic, since its name has another form"
             self._report(NAME.at(message, file=self._file))
-        sections = self._read_tokens()
+        self._number_tokens()
+        sections = self._sections()
         for section in sections:
             if section.tag == "Markables":
                 self._read_markables(section)
@@ -223,14 +224,13 @@ class _Reader:
         for section in sections:
             if section.tag == "Relations":
                 self._read_relations(section)
-        tokens = [element for _, element in self._tokens.values()]
         document = Document(
             self._name.document,
             topic=self._name.topic,
             subtopic=self._name.subtopic,
             unit="token",
-            forms=tuple([token.text or "" for token in tokens]) or None,
-            sentences=_sentences(tokens),
+            forms=tuple(self._words) or None,
+            sentences=_sentences(self._sentences),
             mentions=tuple(self._mentions()),
             clusters=tuple(self._clusters.values()),
         )
@@ -238,23 +238,33 @@ class _Reader:
             1,
             compact_lines([self._markables[mention.id].sourceline for mention in document.mentions]),
             compact_lines(self._cluster_lines),
-            tokens=compact_lines([token.sourceline for token in tokens]),
+            tokens=compact_lines([token.sourceline for token in self._tokens]),
         )
         return document.at(places)
 
-    def _read_tokens(self) -> list[Any]:
-        """Read the tokens, and return the other elements."""
-        others = []
-        for element in self._root:
-            if element.tag != "token":
-                others.append(element)
-                continue
-            id_ = self._needed(element, "t_id")
-            if id_ in self._tokens:
+    def _number_tokens(self) -> None:
+        ids = [token.get("t_id") for token in self._tokens]
+        self._rows = {id_: row for row, id_ in enumerate(ids)}
+        if len(self._rows) == len(ids) and all(ids):
+            return
+        known = set[str]()
+        for token in self._tokens:
+            id_ = self._needed(token, "t_id")
+            if id_ in known:
                 message = f"token id {quoted(id_)} was already used in this document"
-                raise TOKEN_TWICE.error(message, file=self._file, line=element.sourceline)
-            self._tokens[id_] = len(self._tokens), element
-        return others
+                raise TOKEN_TWICE.error(message, file=self._file, line=token.sourceline)
+            known.add(id_)
+
+    def _sections(self) -> list[Any]:
+        """The elements beside the tokens: in most files the last ones, where the search begins."""
+        sections: list[Any] = []
+        count = len(self._root) - len(self._tokens)
+        for element in self._root.iterchildren(reversed=True):
+            if len(sections) == count:
+                break
+            if element.tag != "token":
+                sections.append(element)
+        return sections[::-1]
 
     def _read_markables(self, section: Any) -> None:
         for element in section:
@@ -262,7 +272,11 @@ class _Reader:
             if id_ in self._markables or id_ in self._instances:
                 message = f"mention id {quoted(id_)} was already used in this document"
                 raise TWICE.error(message, file=self._file, line=element.sourceline)
-            (self._markables if _is_anchored(element) else self._instances)[id_] = element
+            anchors = [*element.iterchildren("token_anchor")]
+            if anchors:
+                self._markables[id_], self._anchors[id_] = element, anchors
+            else:
+                self._instances[id_] = element
 
     def _read_relations(self, section: Any) -> None:
         others = [relation for relation in section if relation.tag not in (CROSS, INTRA)]
@@ -325,48 +339,50 @@ class _Reader:
         listed = None if self._name.number is None else validated(self._file)
         wanted = None if listed is None else listed.get((self._name.topic or "", self._name.number or ""), frozenset())
         for id_, element in self._markables.items():
-            tokens = self._anchored(id_, element)
-            if not tokens:
+            rows = self._anchored(id_)
+            if not rows:
                 continue
-            attributes: dict[str, Value] = {"type": str(element.tag)}
+            tag = str(element.tag)
+            attributes: dict[str, Value] = {"type": tag}
             relation, cluster = self._relations.get(id_, (None, None))
             if relation is not None:
                 attributes["relation"] = str(relation.tag)
-            sentence = self._sentence(tokens[min(tokens)])
+            sentence = self._sentence(rows[0])
             if sentence is not None:
                 attributes["sentence"] = sentence
                 if wanted is not None:
                     attributes["validated"] = sentence in wanted
             yield Mention(
                 id_,
-                runs(tokens),
-                kind=_kind(element.tag),
+                runs(rows),
+                kind=_kind(tag),
                 cluster=cluster,
                 attributes=attributes,
-                text=" ".join(tokens[row].text or "" for row in sorted(tokens)) or None,
+                text=" ".join([self._words[row] for row in rows]) or None,
             )
 
-    def _anchored(self, id_: str, element: Any) -> dict[int, Any]:
-        """The tokens of a mention, by row."""
-        tokens: dict[int, Any] = {}
-        for anchor in element.iterchildren("token_anchor"):
+    def _anchored(self, id_: str) -> list[int]:
+        """The rows of the tokens of a mention, in order."""
+        rows = set[int]()
+        for anchor in self._anchors[id_]:
             name = self._needed(anchor, "t_id")
-            row, token = self._tokens.get(name, (None, None))
+            row = self._rows.get(name)
             if row is None:
                 self._warn(ANCHOR, anchor, f"mention {quoted(id_)} is anchored in {quoted(name)}, which is not a token")
-            elif row in tokens:
+            elif row in rows:
                 self._warn(MERGED, anchor, f"mention {quoted(id_)} is anchored twice in token {quoted(name)}")
             else:
-                tokens[row] = token
-        return tokens
+                rows.add(row)
+        return sorted(rows)
 
-    def _sentence(self, token: Any) -> int | None:
-        number = token.get("sentence")
+    def _sentence(self, row: int) -> int | None:
+        number = self._sentences[row]
         if number is None:
             return None
         if not (number.isascii() and number.isdecimal() and len(number) < 19):
+            line = self._tokens[row].sourceline
             raise SHAPE.error(
-                f"found the sentence {quoted(number)}, expected a whole number", file=self._file, line=token.sourceline
+                f"found the sentence {quoted(number)}, expected a whole number", file=self._file, line=line
             )
         return int(number)
 

@@ -43,6 +43,8 @@ def matching(
             (chosen if row_degree[row] == 1 else row_leaves).append(edge)
         else:
             (column_leaves if row_degree[row] == 1 else core).append(edge)
+    if len(core) == len(rows):  # no leaves
+        return [*(solve or _sparse)(rows, columns, weights)] if core else []
     row_leaf, of_row = _best(row_leaves, rows, weights, len(row_degree))
     column_leaf, of_column = _best(column_leaves, columns, weights, len(column_degree))
     gains: dict[int, float] = {}

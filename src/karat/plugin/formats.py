@@ -388,7 +388,7 @@ class Format(Struct, frozen=True, kw_only=True):
     """The unit of offsets: always this one, named by each document, or given by the user (`--unit`); `none`: there are
     no offsets, and the user's unit is taken."""
     global_ids: Literal["none", "clusters", "all"] = "clusters"
-    """Ids that mean the same in all documents: none, those of clusters, or those of mentions, too."""
+    """Ids that mean the same in all documents: none, those of clusters, or also those of mentions."""
     tolerated_faults: frozenset[str] | None = None
     """If the rules of the format forbid scoring files with faults: codes of faults that are scored even so."""
     reading: str | None = None

@@ -5,6 +5,7 @@ together, the row of a value is the score under the same protocol on the corpus 
 For aligned mentions, that is gold's value.
 """
 
+import math
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -14,7 +15,17 @@ from msgspec.structs import astuple, replace
 from karat.counts import Counts, PrecisionRecall, ScoreValues
 from karat.filters import collapsing, divided
 from karat.model import Document, Mention, Pair
-from karat.plugin import AlignedPairs, AlignmentSpec, ArgumentItem, ElementItem, Measure, Outcome, RelationItem, Tables
+from karat.plugin import (
+    AlignedPairs,
+    AlignmentSpec,
+    ArgumentItem,
+    ElementItem,
+    Match,
+    Measure,
+    Outcome,
+    RelationItem,
+    Tables,
+)
 from karat.problems import KaratError, Rule, ignore
 from karat.protocols import Protocol
 from karat.result import ItemCounts, UnitRows
@@ -26,6 +37,7 @@ from karat.run.units import (
     MeasureSet,
     ScoreFunction,
     UnitTable,
+    exact_parts,
     finish,
     finished_scores,
 )
@@ -59,6 +71,9 @@ class Breakdown:
 
     def __init__(self, field: Field, measures: Sequence[AveragedMeasure], protocol: Protocol) -> None:
         self.field, self._protocol = field, protocol
+        self._attributes = field.attributes
+        self._known: dict[tuple[Any, ...], tuple[FieldValue, tuple[bool, str]]] = {}
+        """Values and spellings that were seen before."""
         self._collapse = collapsing(protocol.collapse)
         self._summed = [(measure, averages) for measure, averages in measures if measure.table.alignment is None]
         by_alignment: dict[AlignmentSpec, list[AveragedMeasure]] = {}
@@ -104,12 +119,12 @@ class Breakdown:
             )
             key = self._key(row, item, document, in_gold=outcome.gold is not None)
             by_key.setdefault(key, []).append(outcome)
-        kind = measure.counts_type()
         for key, outcomes in by_key.items():
-            sums = kind.summed(astuple(outcome.counts) for outcome in outcomes)
-            row.counts.append((key, measure.id, array("d", astuple(sums))))
-            items = row.items.get((key, measure.id), ItemCounts())
-            row.items[key, measure.id] = items + _items(outcomes)
+            columns = zip(*[astuple(outcome.counts) for outcome in outcomes], strict=True)
+            row.counts.append((key, measure.id, array("d", map(math.fsum, columns))))
+            items = _items(outcomes)
+            known = row.items.get((key, measure.id))
+            row.items[key, measure.id] = items if known is None else known + items
 
     def parts(self, unit: str, tables: Tables) -> FieldRow:
         """Split a document into one per value, and make a row of each, as the protocol does of the whole document."""
@@ -120,6 +135,8 @@ class Breakdown:
             golds, systems = keys = self._keys(row, tables.pair.gold, aligned)
             if keys not in divisions:  # most alignments split a document in the same way
                 divisions[keys] = self._divided(tables.pair, golds, systems)
+            if alignment.is_divisible and self._protocol.collapse is None:
+                _put_pairs(alignment, divisions[keys], aligned, *keys)
             first = measures.measures[0][0]
             for key, part in divisions[keys].items():
                 row.parts.append((key, index, measures.document_row(unit, part)))
@@ -160,22 +177,41 @@ class Breakdown:
         in_gold: bool,
     ) -> FieldValue:
         """Return the value of an item. Values that the protocol considers equal share one row, spelt as in gold."""
-        values = self.field.values(item.kind, item.attributes, document)
-        key = self.field.key(values, self._protocol.comparison)
-        spelling = (not in_gold, joined(values))
-        row.spellings[key] = min(spelling, row.spellings.get(key, spelling))
+        attributes = item.attributes
+        raw = item.kind, in_gold, *[attributes.get(name) for name in self._attributes]
+        known = self._known.get(raw)
+        if known is None:
+            values = self.field.values(item.kind, attributes, document)
+            known = self.field.key(values, self._protocol.comparison), (not in_gold, joined(values))
+            if self.field.is_of_items and all(isinstance(value, str | None) for value in raw[2:]):  # 1 == True == 1.0
+                self._known[raw] = known
+        key, spelling = known
+        first = row.spellings.get(key)
+        if first is not spelling and (first is None or spelling < first):
+            row.spellings[key] = spelling
         return key
+
+    def folded(self, rows: Iterable[FieldRow]) -> FieldRow:
+        """Add the rows of documents that are units into one: the sums of numbers stay exact."""
+        summed: dict[tuple[FieldValue, str], list[Sequence[float]]] = {}
+        restricted: dict[tuple[FieldValue, int, bool], list[Sequence[float]]] = {}
+        for row in rows:
+            for key, measure, counts in row.counts:
+                summed.setdefault((key, measure), []).append(counts)
+            for key, index, part in row.parts:
+                restricted.setdefault((key, index, part.gold > 0), []).append(part.counts)
+        sums_of = [(key, measure, sums) for (key, measure), own in summed.items() for sums in _exact_sums(own)]
+        parts = [
+            (key, index, DocumentRow("", int(has_gold), 0, sums))
+            for (key, index, has_gold), own in restricted.items()
+            for sums in _exact_sums(own)
+        ]
+        return FieldRow(sums_of, parts, *_joined(rows))
 
     def finish(self, parts: Sequence[FieldRow], units: Sequence[FieldRow]) -> "BrokenDown":
         """Join the rows of all documents (`parts`) and units."""
-        spellings: dict[FieldValue, tuple[bool, str]] = {}
-        items: dict[tuple[FieldValue, str], ItemCounts] = {}
-        for row in (*parts, *units):
-            for key, spelling in row.spellings.items():
-                spellings[key] = min(spelling, spellings.get(key, spelling))
-            for place, counts in row.items.items():
-                items[place] = items.get(place, ItemCounts()) + counts
-        # Documents and their topics may be any number, but an attribute with so many values is no class of items.
+        items, spellings = _joined([*parts, *units])
+        # Documents and their topics may be any number, but an attribute with that many values does not classify items.
         if self.field.is_of_items and len(spellings) > MOST_VALUES:
             message = (
                 f"{self.field.name} has more than {MOST_VALUES:,} values, which are too many to break scores down by"
@@ -197,6 +233,27 @@ class Breakdown:
             for measure, averages in self._summed
         }
         return BrokenDown(counted, self._same_items, summed, tables, items, spellings)
+
+
+def _joined(
+    rows: Iterable[FieldRow],
+) -> tuple[dict[tuple[FieldValue, str], ItemCounts], dict[FieldValue, tuple[bool, str]]]:
+    """Add up the items of some rows, and choose the spelling of each value."""
+    spellings: dict[FieldValue, tuple[bool, str]] = {}
+    items: dict[tuple[FieldValue, str], ItemCounts] = {}
+    for row in rows:
+        for key, spelling in row.spellings.items():
+            spellings[key] = min(spelling, spellings.get(key, spelling))
+        for place, counts in row.items.items():
+            items[place] = items.get(place, ItemCounts()) + counts
+    return items, spellings
+
+
+def _exact_sums(rows: Sequence[Sequence[float]]) -> "Iterator[array[float]]":
+    """Yield rows, usually one, with the same exact sums as these."""
+    parts = [exact_parts(column) for column in zip(*rows, strict=True)]
+    for index in range(max(1, *map(len, parts))):
+        yield array("d", [part[index] if index < len(part) else 0.0 for part in parts])
 
 
 def _finished(measures: MeasureSet, rows: Sequence[DocumentRow]) -> tuple[Sequence[UnitRow], UnitTable]:
@@ -255,6 +312,32 @@ class BrokenDown(NamedTuple):
             yield self.spellings[key][1], UnitRows([units[index] for index in indexes], columns, finish_value)
 
 
+def _put_pairs(
+    alignment: AlignmentSpec,
+    parts: Mapping[FieldValue, Tables],
+    aligned: AlignedPairs,
+    golds: Sequence[FieldValue],
+    systems: Sequence[FieldValue],
+) -> None:
+    """Give each part of a document its aligned pairs, in the order of the whole document's."""
+    gold_index, system_index = _indexes(golds), _indexes(systems)
+    pairs: dict[FieldValue, list[Match]] = {key: [] for key in parts}
+    for g, s, similarity, bits in aligned.pairs:
+        pairs[golds[g]].append((gold_index[g], system_index[s], similarity, bits))
+    for key, part in parts.items():
+        part.put(alignment, AlignedPairs(part.pair.gold.mentions, part.pair.system.mentions, pairs[key]))
+
+
+def _indexes(keys: Sequence[FieldValue]) -> list[int]:
+    """The index of each mention in its part."""
+    counted: dict[FieldValue, int] = {}
+    indexes = []
+    for key in keys:
+        indexes.append(counted.get(key, 0))
+        counted[key] = indexes[-1] + 1
+    return indexes
+
+
 def _mentions(aligned: AlignedPairs) -> ItemCounts:
     """Count the mentions of a restricted document."""
     golds, systems = len(aligned.gold), len(aligned.system)
@@ -267,9 +350,12 @@ def _items(outcomes: Iterable[Outcome[Any]]) -> ItemCounts:
     golds: dict[int, bool] = {}
     systems: dict[int, bool] = {}
     for outcome in outcomes:
-        for side, item, earns in zip((golds, systems), (outcome.gold, outcome.system), _earned(outcome), strict=True):
-            if item is not None:
-                side[id(item)] = earns or side.get(id(item), False)
+        gold, system = outcome.gold, outcome.system
+        earns_recall, earns_precision = _earned(outcome)
+        if gold is not None:
+            golds[id(gold)] = earns_recall or golds.get(id(gold), False)
+        if system is not None:
+            systems[id(system)] = earns_precision or systems.get(id(system), False)
     missed, spurious = (len(side) - sum(side.values()) for side in (golds, systems))
     return ItemCounts(len(golds), len(systems), missed, spurious)
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec import Struct, field
 
-from karat.arguments import other_links
 from karat.checks.annotations import NamedIds, Reading, ids_of
 from karat.corpus.fingerprint import Share, share
 from karat.corpus.interface import Corpus, Executor, Progress, workers
@@ -185,6 +184,7 @@ class Pipeline:
         for plan, rows in zip(self.plans, batch.rows, strict=True):
             if plan.can_fold and self.work.edits is None:
                 rows[:] = folded(plan.measures, rows)
+            plan.fold_breakdowns(rows)
         return batch
 
     def _add(self, batch: Batch, id_: str) -> None:
@@ -204,19 +204,21 @@ class Pipeline:
         chosen = self._all if in_gold else self._of_system_only
         if chosen and (declared := pair.system.declared) is not None and declared.strings:
             batch.strings.update(declared.strings)
-        if chosen and (links := other_links(pair.system)):
-            batch.system_links.update([link.kind for link in links])
+        if chosen and pair.system.links:
+            from karat.arguments import other_links
+
+            batch.system_links.update([link.kind for link in other_links(pair.system)])
         if pair.gold.empty_nodes != pair.system.empty_nodes:
             from karat.checks.pairs import in_one_numbering
 
             pair = in_one_numbering(pair)
-        if chosen and self._scores_labels:
+        if chosen and self._scores_labels and self.work.edits is None:
             batch.labels.add(pair, roles=self._scores_roles)
         with self.places.of(id_):
             prepared = self._preparation.prepare(pair, chosen)
             for index, document in zip(chosen, prepared, strict=True):
                 batch.rows[index].append(self.plans[index].row(document, self.places.line, self.places.report))
-                if any([seen is not None for seen in document.observed]):
+                if document.observed and any(seen is not None for seen in document.observed):
                     batch.observed[index][id_] = document.observed
 
     def batches(

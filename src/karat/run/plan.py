@@ -34,7 +34,7 @@ from karat.problems import Finding, KaratError, Report, Rule, nearest, quoted
 from karat.protocols import PROTOCOLS, Protocol, resolve
 from karat.result import Score
 from karat.run.pairs import PreparedPair
-from karat.run.rows import DocumentRow, UnitRow
+from karat.run.rows import DocumentRow, FieldRow, UnitRow
 from karat.run.units import AveragedMeasure, MeasureSet, ScoreFunction
 
 if TYPE_CHECKING:
@@ -225,6 +225,18 @@ class Plan:
         options = self.options
         apart = options.by or options.details or options.errors or options.keep_rows
         return not self.measures.is_by_document and self.protocol.unit != "document" and not apart
+
+    def fold_breakdowns(self, rows: Sequence[DocumentRow]) -> None:
+        """Add up what rows hold of values of breakdowns, where nobody asks for single units."""
+        options = self.options
+        if not self.breakdowns or options.errors or options.keep_rows or not (rows and self.measures.is_by_document):
+            return
+        parts = tuple([b.folded([row.parts[index] for row in rows]) for index, b in enumerate(self.breakdowns)])
+        by = tuple([b.folded([row.by[index] for row in rows]) for index, b in enumerate(self.breakdowns)])
+        nothing = (FieldRow([], [], {}, {}),) * len(self.breakdowns)
+        for row in rows:
+            row.parts = row.by = nothing
+        rows[0].parts, rows[0].by = parts, by
 
     @cached_property
     def targets(self) -> "list[Target]":

@@ -269,10 +269,10 @@ def _joined(sums: list[Sequence[float]], columns: Sequence[Sequence[float]]) -> 
     """Return numbers with the same exact sums as all of these; what was there before becomes few of them."""
     if not sums:
         return [*columns]
-    return [[*_exact_parts(numbers), *column] for numbers, column in zip(sums, columns, strict=True)]
+    return [[*exact_parts(numbers), *column] for numbers, column in zip(sums, columns, strict=True)]
 
 
-def _exact_parts(numbers: Sequence[float]) -> list[float]:
+def exact_parts(numbers: Sequence[float]) -> list[float]:
     """Return few numbers whose exact sum is that of these: the rounded sum, then that of what rounding lost, ..."""
     parts: list[float] = []
     while rest := math.fsum([*numbers, *[-part for part in parts]]):

@@ -32,7 +32,7 @@ CARD = Card(
         "template.ree": "entities of each role, whatever their template: CEAF-REE (ree-2021)",
         "template.ree.prop": "the same with partial credit for entities that share some strings (ree-2021)",
         "template.slots": "types and entities of mapped templates (gtt-2021)",
-        "template.type": "types of mapped templates alone (gtt-2021)",
+        "template.type": "types alone, of the templates that template.slots maps (gtt-2021)",
         "template.rme": "mentions that templates share: CEAF-RME with φ3 (rme-2023)",
         "template.rme.subset": "entities that share a mention with one of the template: CEAF-RME with φ⊆ (rme-2023)",
     },

@@ -3,9 +3,8 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from math import ceil, floor
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from karat.comparison.comparison import Comparison
 from karat.counts import Interval, ScoreValues
 from karat.report.breakdowns import lost
 from karat.report.html.gather import LABELS, TONES
@@ -13,6 +12,9 @@ from karat.report.layout import Sort
 from karat.report.listing import ORDER
 from karat.report.tables import bounds, printed, score_names, short
 from karat.result import ItemCounts, Score
+
+if TYPE_CHECKING:
+    from karat.comparison.comparison import Comparison
 
 
 class Segment(NamedTuple):
@@ -134,7 +136,7 @@ def headline(id_: str, score: Score, digits: int) -> Headline:
     return Headline(id_, short(name), printed(micro, name, digits), bounds(ci, digits), whisker, ", ".join(others[:2]))
 
 
-def ranking_chart(comparison: Comparison, digits: int, links: Mapping[str, str] | None = None) -> Ranking:
+def ranking_chart(comparison: "Comparison", digits: int, links: Mapping[str, str] | None = None) -> Ranking:
     """Systems on one axis. With `links`, the pages about them, the baseline is not marked: it is just the best."""
     id_, *others = comparison.headline_ids()
     main = {other: comparison.systems[0].scores[other].micro.main_name for other in others}

@@ -5,15 +5,13 @@ Above its documents are the sections of each protocol: scores, comparisons, brea
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from karat.comparison.comparison import Comparison
 from karat.corpus.files import FileCorpus
 from karat.protocols import Protocol
 from karat.records import ErrorClass, MeasureErrors
-from karat.report.comparison import comparison_content
 from karat.report.errors import confused_values
 from karat.report.html.charts import (
     Bars,
@@ -33,6 +31,9 @@ from karat.report.layout import Sort, View, counted
 from karat.report.scores import Content, result_content
 from karat.report.tables import Cell, Table, percentage, printed, short
 from karat.result import Result, family
+
+if TYPE_CHECKING:
+    from karat.comparison.comparison import Comparison
 
 
 class ErrorRow(NamedTuple):
@@ -123,9 +124,11 @@ def result_section(result: Result, gathered: Gathered | None, *, digits: int, so
 
 
 def comparison_section(
-    comparison: Comparison, gathered: Gathered | None, results: Mapping[str, Result], *, digits: int
+    comparison: "Comparison", gathered: Gathered | None, results: Mapping[str, Result], *, digits: int
 ) -> ProtocolSection:
     """Several systems under one protocol; `results` have the breakdowns of each gathered run."""
+    from karat.report.comparison import comparison_content
+
     content = comparison_content(comparison, View(digits))
     first = comparison.first
     measure = shown_first(first, [] if gathered is None else gathered.measures(first.protocol))
@@ -291,7 +294,7 @@ def score_report(
 
 
 def comparison_report(
-    comparisons: Sequence[Comparison], runs: GatheredRuns | None = None, *, digits: int = 2
+    comparisons: "Sequence[Comparison]", runs: GatheredRuns | None = None, *, digits: int = 2
 ) -> Iterator[str]:
     """The report of several systems, in pieces; without `runs`, only their scores.
 

@@ -30,8 +30,10 @@ from karat.campaign.site import slug
 from karat.campaign.store import Store
 from karat.campaign.submissions import Track
 from karat.corpus.opening import open_corpus
+from karat.limits import check_pairs
 from karat.problems import Finding, Findings, KaratError
 from karat.protocols import resolve_all
+from karat.report.html.report import score_report
 from karat.run.plan import Options
 from karat.run.scoring import score
 from tests.running import command, run
@@ -376,6 +378,21 @@ def test_files_that_need_too_much_memory_are_refused_alone(place: Path) -> None:
         ("submission-limit", "submission-limit", []),
         ("texts-differ", "archive-damaged", []),
     ]
+
+
+@pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="a child that is no fork does not misbehave")
+def test_a_report_that_meets_a_limit_is_left_out(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A system may have few enough pairs to be scored, and too many outcomes to be listed."""
+
+    def limited(results: Any, *rest: Any, **options: Any) -> Any:
+        if results[0].system.name == "beta_primary":
+            check_pairs(2, "outcomes", where="document 'a'", most=1)
+        return score_report(results, *rest, **options)
+
+    monkeypatch.setattr(scoring, "score_report", limited)
+    content, out = campaign(place)
+    assert len([one for one in content["submissions"] if one["status"] == "ranked"]) == 4
+    assert {path.stem for path in (out / "site" / "reports").iterdir()} == {*SYSTEMS} - {"beta_primary"}
 
 
 @pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="a child that is no fork does not misbehave")

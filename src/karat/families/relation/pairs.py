@@ -127,7 +127,8 @@ class PairTable(TableSpec[LabelledPairs], Struct, frozen=True, cache_hash=True):
         for kind, pairs in side.by_label.items():
             label = read_as.get(kind, kind)
             if label in found:
-                found[label] = [*found[label], *[pair for pair in pairs if pair[0] != pair[1]]]
+                others = [pair for pair in pairs if pair[0] != pair[1]] if side.itself else pairs
+                found[label] = [*found[label], *others]
         return found
 
     def _turned(self, side: ByLabel, is_backwards: IsBackwards) -> ByLabel:

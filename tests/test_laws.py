@@ -283,6 +283,15 @@ COUNTEREXAMPLES: dict[tuple[str, Law], Sides] = {
     # A gold type that is a choice is counted once for each label.
     ("rme-2023", "perfect"): (templates("attack / bombing: men"), []),
     ("rme-2023", "swap"): (templates("attack / bombing: men"), templates("attack: men")),
+    # A pair without a label is right where gold says VAGUE; in TB-Dense, pairs that gold does not label are ignored.
+    ("matres-2018", "swap"): (linked("a", "b"), linked("a", "b", VAGUE=[("a", "b")])),
+    ("tb-dense-2014", "swap"): (
+        linked("a", "b", "c", BEFORE=[("a", "b")]),
+        linked("a", "b", "c", BEFORE=[("a", "b"), ("a", "c")]),
+    ),
+    ("tieval-2023", "perfect"): (linked("a", "b", VAGUE=[("a", "b")]), []),
+    # Relations that contradict each other count in their order, so it is part of the signature.
+    ("tempeval-3", "order"): (linked("a", "b", BEFORE=[("a", "b"), ("b", "a")]), []),
     # BLANC leaves out links where gold has none, and singletons are gold's.
     **{
         (protocol, "swap"): (

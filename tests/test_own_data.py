@@ -135,6 +135,11 @@ def test_frames_of_libraries(library: str) -> None:
     assert karat.from_rows(frames.DataFrame(ROWS)) == DOCUMENTS
 
 
+def test_a_table_may_have_no_mentions() -> None:
+    assert karat.from_rows([{"document": "d", "start": None, "end": NAN}]) == [Document("d")]
+    assert karat.from_rows(Frame([], None)) == []
+
+
 def test_rows_may_count_tokens() -> None:
     (document,) = karat.from_rows([{"document": "d", "start": np.int64(0), "last": 2}], unit="token")
     assert (document.unit, document.mentions[0].span) == ("token", ((0, 3),))

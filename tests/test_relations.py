@@ -10,6 +10,7 @@ import pytest
 
 import karat
 from karat.arguments import events_of
+from karat.counts import PrecisionRecall
 from karat.families.relation.intervals import INVERSE, SIGNS, Intervals
 from karat.match.closure import PointOrder
 from karat.model import Document, Link, Mention
@@ -240,6 +241,12 @@ def test_what_is_not_scored_is_said() -> None:
     assert codes >= {"relation-to-itself", "relation-kind-ignored", "relation-outside"}
     nowhere = Document("d", mentions=(Mention("a", ()), Mention("b", ())), links=(Link("PRECONDITION", "a", "b"),))
     assert "relation-unplaced" in {finding.code for finding in score(nowhere, nowhere, "esc-2017").warnings}
+    timed = document([("CAUSE", 1, 5), ("CAUSE", 1, 2), ("BEFORE", 1, 5)])
+    result = score(timed, timed, "maven-ere-2022")
+    assert [found.message for found in result.warnings if found.code == "relation-with-time"] == [
+        "causal or subevent relations with a time that are ignored: 2"
+    ]
+    assert result["relation.causal"].micro.counts == PrecisionRecall(1, 1, 1, 1)
 
 
 def test_cycles_of_relations_are_notes_and_cycles_of_hierarchies_are_fatal(tmp_path: Path) -> None:

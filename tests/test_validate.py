@@ -520,7 +520,7 @@ def test_lines_hints_and_a_summary(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         "system.tbf, line 4: note: mention 'E3' of document 'd1' has the unknown realis 'Maybe' [realis-unknown]\n"
         "    s  d1  E3  10,14;16,18  took off  Movement  Maybe\n"
         "                                                ^^^^^\n"
-        "  Known are Actual, Generic, Other, NOT_ANNOTATED; the value is compared as given.\n"
+        "  Known values: Actual, Generic, Other, NOT_ANNOTATED; the value is compared as given.\n"
         "  1 more:\n"
         "    other.tbf, line 4: mention 'E3' of document 'd1' has the unknown realis 'Maybe'\n"
         "\n"

@@ -19,7 +19,7 @@ _paths: set[str] | None = None
 
 @contextmanager
 def recording() -> Iterator[set[str]]:
-    """Record the files that are opened in this context; if one is around it, they are opened there, too."""
+    """Record the files that are opened in this context; if one is around it, they are also opened there."""
     global _paths
     before = _paths
     recorded = _paths = set[str]()

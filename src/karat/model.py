@@ -37,7 +37,7 @@ TEMPORAL = frozenset(
     "BEFORE AFTER IBEFORE IAFTER INCLUDES IS_INCLUDED BEGINS BEGUN_BY ENDS ENDED_BY SIMULTANEOUS IDENTITY DURING "  # noqa: SIM905
     "DURING_INV OVERLAP OVERLAPPED CONTAINS ENDS-ON BEGINS-ON EQUAL VAGUE NONE UNKNOWN".split()
 )
-"""Kinds of links that relate events and times in time; such a link from an event to a time is no argument."""
+"""Kinds of links that relate events and times in time; such a link from an event to a time is not an argument."""
 
 ORDERED = TEMPORAL | {"after"}
 """Kinds of links that order events in time, and form no hierarchy."""
@@ -63,7 +63,7 @@ class Mention(Struct, frozen=True, gc=False, omit_defaults=True, repr_omit_defau
     anchor: Region | None = None
     """The word that expresses an event, if it is not the span."""
     kind: str = "event"
-    """Kind of its referent: event, entity, value, time, relation."""
+    """Kind of its referent: event, entity, value, time, relation, template."""
     cluster: str | None = None
     """The id of its cluster; without one, it is a cluster of its own."""
     attributes: dict[str, Value] = {}
@@ -188,7 +188,7 @@ class Declared(Struct, frozen=True):
     strings: Mapping[str, int] = {}
     """How the strings of an answer were found in gold's text, and how many."""
     unread: Callable[[], Iterable[str]] = tuple
-    """Returns what its file says of the document that is not read, for conversions."""
+    """Returns, for conversions, the kinds of information in its file that karat does not read."""
 
 
 def compact_lines(lines: list[int]) -> Sequence[int]:
@@ -224,7 +224,7 @@ class Document(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=Tr
     forms: tuple[str, ...] | None = None
     """In token units, the word of each token; empty where it is not known. Compared between the sides, never scored."""
     token_ids: tuple[str, ...] | None = None
-    """In token units, the id of each row of the token table (TBF). A number after these spells an id; never scored."""
+    """The id of each row of the token table (TBF); later offsets spell ids that it lacks. Never scored."""
     sentences: tuple[tuple[int, int], ...] = ()
     """In token units, the tokens of each sentence; never scored."""
     sentence_ids: tuple[str, ...] = ()
@@ -280,7 +280,7 @@ DOCUMENT_FIELDS: dict[str, Callable[[Document], str | None]] = {
 
 
 class Pair(Struct, frozen=True):
-    """A pair of documents: the two sides of one document. A side that does not have it has it without mentions."""
+    """The two sides of one document. A side that lacks the document has one without mentions here."""
 
     gold: Document
     system: Document

@@ -5,7 +5,7 @@
     └── UsageError        the command line alone shows it to be wrong; exit 2
 
 A rule is declared beside the code that applies it. It makes findings: where, what was found, what to do. A fatal
-finding is raised as an error; faults and notes are reported and counted, and scoring goes on.
+finding is raised as an error; faults and notes are reported and counted, and scoring continues.
 """
 
 import re
@@ -100,7 +100,7 @@ class Rule(NamedTuple):
         return Finding(self.code, self.severity, message, self.hint, file, line, item, origin, found, document)
 
     def further(self, count: int) -> "Iterator[Finding]":
-        """Of so many findings, those that `Findings` counts but does not keep, as one: nobody reads their messages."""
+        """Yield one finding for all that `Findings` counts but does not keep: nobody reads their messages."""
         if count > Findings.KEPT:
             more = count - Findings.KEPT
             yield Finding(self.code, self.severity, _more(more), self.hint, times=more)
@@ -135,7 +135,7 @@ def without(report: Report, codes: Collection[str]) -> Report:
 
 
 def refusing(report: Report) -> Report:
-    """A report that raises fatal findings, for callers that cannot go on after one."""
+    """A report that raises fatal findings, for callers that cannot continue after one."""
 
     def report_or_raise(finding: Finding) -> None:
         if finding.severity == "fatal":

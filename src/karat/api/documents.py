@@ -31,11 +31,11 @@ def from_rows(rows: Any, *, unit: Unit = "char") -> list[Document]:
     The columns are those of the format `csv`: document, start, end (exclusive) or last (inclusive), and optionally id,
     text, type, realis, cluster, kind, head_start and head_end; others are attributes. None and NaN are empty cells.
     """
-    listed = [_cells(row, f"rows[{index}]") for index, row in enumerate(_dicts(rows))]
-    if listed:
-        csv.check_columns([*dict.fromkeys(name for row in listed for name in row)], "rows")
-    context = Context(ReadOptions(unit=unit), refusing(ignore))
-    return [*csv.documents((_row(cells, f"rows[{index}]") for index, cells in enumerate(listed)), context)]
+    columns: dict[str, None] = {}
+    table = [_row(row, f"rows[{index}]", columns) for index, row in enumerate(_dicts(rows))]
+    if table:
+        csv.check_columns([*columns], "rows")
+    return [*csv.documents(table, Context(ReadOptions(unit=unit), refusing(ignore)))]
 
 
 def _dicts(rows: Any) -> Iterator[Any]:
@@ -50,23 +50,27 @@ def _dicts(rows: Any) -> Iterator[Any]:
         raise NO_ROWS.error(f"found {quoted(repr(rows))}, expected the rows of a table", file="rows") from None
 
 
-def _cells(row: Any, place: str) -> dict[str, Value]:
-    """The cells of a row that are not empty, by the names of their columns."""
+def _row(row: Any, place: str, columns: dict[str, None]) -> csv.Row:
+    """A row as the format reads it; its columns are added to the others."""
     if not isinstance(row, Mapping) or not all(isinstance(name, str) for name in row):
         raise NO_ROWS.error(f"found {quoted(repr(row))}, expected a dict with names of columns", file=place)
     cells: dict[str, Value] = {}
     for written, cell in row.items():
-        if cell is None or type(cell).__name__ == "NAType" or (value := _value(cell, written, place)) in ("", None):
-            continue
         name = csv.column(written)
+        columns[name] = None
+        if (value := _value(cell, written, place)) in (None, ""):
+            continue
         if name in cells:
             raise csv.HEADER.error(f"{written!r} and another column mean {name!r}", file=place)
         cells[name] = value
-    return cells
+    known = {name: _text(value) for name, value in cells.items() if name in csv.KNOWN}
+    return csv.Row(place, None, known, {name: value for name, value in cells.items() if name not in csv.KNOWN})
 
 
-def _value(cell: object, name: str, place: str) -> Value | None:
-    """The value of a cell; None for NaN."""
+def _value(cell: object, name: str, place: str) -> Any:
+    """The value of a cell; None for NaN and the like."""
+    if cell is None or type(cell).__name__ == "NAType":
+        return None
     try:
         value: Value = msgspec.convert(builtins(cell), Value)
     except (msgspec.ValidationError, TypeError, RecursionError) as error:
@@ -74,14 +78,9 @@ def _value(cell: object, name: str, place: str) -> Value | None:
     return value if value == value else None
 
 
-def _row(cells: Mapping[str, Value], place: str) -> csv.Row:
-    """A row as the format reads it: what is no attribute is text, and numbers may be 3.0, as beside NaN in a column."""
-    known = {
-        name: str(int(value) if isinstance(value, float) and value.is_integer() else value)
-        for name, value in cells.items()
-        if name in csv.KNOWN
-    }
-    return csv.Row(place, None, known, {name: value for name, value in cells.items() if name not in csv.KNOWN})
+def _text(value: Value) -> str:
+    """A value as text: data frames turn a column of numbers with empty cells into 3.0."""
+    return str(int(value) if isinstance(value, float) and value.is_integer() else value)
 
 
 def from_bio(tags: Any, tokens: Any = None) -> list[Document]:

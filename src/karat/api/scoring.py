@@ -248,8 +248,8 @@ def score(
     with a list of protocols, `results["tac-2017"]["nugget.type"].f1`. With `ci`, a confidence level such as 0.95, every
     score has an interval: `result["nugget.type"].micro.ci.values["f1"]`. With `errors`, `result.errors` has the errors
     by class, where they are, and what each class costs; the system is scored again for each class. With `jobs` above
-    1, files are scored in so many processes, and the result is the same; a script that uses them must not do its work
-    on import (`if __name__ == "__main__":`). Documents in memory are always scored in this process.
+    1, files are scored in several processes, with the same result; a script that uses them must not do its work on
+    import (`if __name__ == "__main__":`). Documents in memory are always scored in this process.
     """
     findings = Findings()
     gold_corpus = corpus(gold, "gold", None, findings)

@@ -22,7 +22,7 @@ from karat.problems import Rule
 STOP = 0.4
 """The least average probability that merges two clusters; chosen on the first 23 topics of ECB+, see the docs."""
 TOPICS = 3
-"""A lemma that is the head in so many training topics has a weight of its own: `say` means less than `explode`."""
+"""A lemma that is the head in this many training topics has a weight of its own: `say` means less than `explode`."""
 WEIGHT = 0.3
 """Trust in the weights of lemmas, compared with those of features."""
 LEAST = 0.01

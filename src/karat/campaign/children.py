@@ -1,6 +1,6 @@
 """Child processes with limits of CPU time, memory and time, for work on files of strangers.
 
-A child that meets a limit, or that dies, has a finding in place of a result, and the others go on.
+A child that meets a limit, or that dies, has a finding in place of a result, and the others continue.
 """
 
 import pickle

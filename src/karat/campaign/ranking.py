@@ -128,7 +128,7 @@ def _is_scored(result: Result, measure: str) -> bool:
 
 
 def resamples_for(systems: int) -> int:
-    """Return a number of resamples that suffices for every test between so many systems, in steps.
+    """Return a number of resamples that suffices for every test between that number of systems, in steps.
 
     A late submission seldom needs another step, and so finds what is known of the others.
     """

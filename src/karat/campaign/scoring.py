@@ -190,7 +190,7 @@ def run_jobs(
 ) -> tuple[int, dict[str, Finding]]:
     """Run the jobs whose keys are not known; return their number, and by key why some have no result.
 
-    A result is kept at once, so that a stopped run goes on where it was. A job without one is tried again next time.
+    A result is kept at once, so that an interrupted run resumes where it stopped. A job without one is tried again.
     """
     known = store.keys(kind)
     new = [*{job.key: job for job in jobs if job.key not in known}.values()]

@@ -1,4 +1,4 @@
-"""The store: one SQLite file with everything that was scored, so that a stopped campaign goes on where it was.
+"""The store: one SQLite file with everything that was scored, so that an interrupted campaign resumes.
 
 `results` has the outcome and the error report of each submission, and statistics, each under a key that covers all it
 depends on. A row is written as soon as it is made, and never changed. It has a hash of its content and its key: one

@@ -51,10 +51,11 @@ def find(name: str) -> list[Explained]:
     for id_, explained in ids.items():
         if re.fullmatch(re.escape(plain(id_)).replace(KIND.lower(), r"[^.]+"), wanted):
             return [explained]
+    plain_ids = [(plain(id_), explained) for id_, explained in ids.items()]
     for matches in (
-        [one for one in ids.values() if plain(one.id).endswith(f".{wanted}")],
-        [one for one in ids.values() if plain(one.id).replace(".", "") == wanted],  # Arg-C
-        [one for one in ids.values() if plain(one.id).startswith(f"{wanted}.")],
+        [explained for id_, explained in plain_ids if id_.endswith(f".{wanted}")],
+        [explained for id_, explained in plain_ids if id_.replace(".", "") == wanted],  # Arg-C
+        [explained for id_, explained in plain_ids if id_.startswith(f"{wanted}.")],
     ):
         if matches:
             return matches
@@ -62,9 +63,9 @@ def find(name: str) -> list[Explained]:
     if difflib.get_close_matches(wanted.rpartition(".")[2], last, n=1):
         return []
     # Attributes are open: nugget.polarity is a measure wherever gold has a polarity.
-    are_open = [one for one in ids.values() if one.row is not None and one.row.endswith(OPEN)]
-    same = [one for one in are_open if _shape(wanted) == _shape(plain(one.id))]
-    return same[:1] or [one for one in ids.values() if len(wanted) > 3 and plain(one.id).endswith(wanted)]  # STMp
+    open_ = [explained for explained in ids.values() if explained.row is not None and explained.row.endswith(OPEN)]
+    same = [explained for explained in open_ if _shape(wanted) == _shape(plain(explained.id))]
+    return same[:1] or [ids[id_] for id_ in ids if len(wanted) > 3 and plain(id_).endswith(wanted)]  # STMp
 
 
 def also(name: str) -> list[str]:
@@ -157,7 +158,7 @@ def _of_measure(explained: Explained) -> Card:
     return replace(
         card,
         formula=formula,
-        symbols={names: what for names, what in card.symbols.items() if _occurs(names, formula)},
+        symbols={symbol: what for symbol, what in card.symbols.items() if _occurs(symbol, formula)},
         traps=tuple(filter(is_about, card.traps)),
         departures=tuple(filter(is_about, card.departures)),
         outcomes={name: what for name, what in card.outcomes.items() if is_about(what)},
@@ -170,5 +171,6 @@ def _blocks(formula: str) -> Iterator[tuple[list[str], str]]:
         yield re.split(r"\s{2,}|\s=\s", block, maxsplit=1)[0].split(", "), block
 
 
-def _occurs(names: str, formula: str) -> bool:
-    return any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", formula) for name in re.split(r", |\(.*\)", names) if name)
+def _occurs(symbols: str, formula: str) -> bool:
+    names = [name for name in re.split(r", |\(.*\)", symbols) if name]
+    return any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", formula) for name in names)

@@ -42,8 +42,8 @@ def explain(name: str) -> None:
     if len(short) == 1:
         meanings.insert(0, measures.page(short[0]))
     if not meanings:
-        raise _unknown(name, [one.id for one in short])
-    if others := [id_ for id_ in measures.also(name) if [id_] != [one.id for one in short]]:
+        raise _unknown(name, [measure.id for measure in short])
+    if others := [id_ for id_ in measures.also(name) if [id_] != [measure.id for measure in short]]:
         meanings.append(f"See also the measures {', '.join(others)}.")
     click.echo("\n\n\n".join(meanings))
 
@@ -85,7 +85,7 @@ def _documented(name: str, registry: "Registry[Any]") -> str:
 
     thing = registry.get(name)
     text = getdoc(thing.compare if isinstance(thing, DocumentSimilarity) else thing) or ""
-    users = [one for one, path in PROTOCOLS if f'"{name}"' in path.read_text(encoding="utf-8")]
+    users = [protocol for protocol, path in PROTOCOLS if f'"{name}"' in path.read_text(encoding="utf-8")]
     named = f"\n\nProtocol files that name it: {', '.join(users)}." if users else ""
     return f"{name}: a {registry.noun} of protocol files\n\n{text}{named}"
 

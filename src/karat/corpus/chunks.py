@@ -13,7 +13,7 @@ PER_WORKER = 4
 
 
 def chunks(ids: Sequence[str], indexes: Sequence[Index], width: int) -> list[Sequence[str]]:
-    """Divide documents, in their order, among so many workers."""
+    """Divide documents, in their order, among a number of workers."""
     sizes = [sum([index.size(id_) for index in indexes if id_ in index.rows]) for id_ in ids]
     return [*_groups(ids, sizes, width)]
 

@@ -76,7 +76,7 @@ class FileCorpus:
         """Restrict the corpus to the documents of these topics (None: all); there must be some.
 
         For a system, `beside` is gold, restricted in the same way. The system's documents need not name their topics:
-        those that gold has are kept, too, and there may be none.
+        those that gold has are also kept, and there may be none.
         """
         if topics is None:
             return self

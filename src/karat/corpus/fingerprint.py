@@ -26,7 +26,7 @@ class Share(Struct, frozen=True, gc=False):
     document: str
     digest: int
     clusters: bytes
-    """As JSON: its clusters that other documents may have, too, and the first mention of each. Which of them others
+    """As JSON: its clusters that other documents may also have, and the first mention of each. Which of them others
     really have is known only at the end; until then, they take few bytes."""
     link_order: int = 0
     """A hash of its links in their order, if anybody asks for it."""

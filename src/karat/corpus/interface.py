@@ -21,7 +21,7 @@ class Executor(Protocol):
     """Applies a function to tasks: in this process, in others, or on a cluster (`karat.run.executors`)."""
 
     def width(self, size: int) -> int:
-        """How many tasks should run at the same time for an input of so many bytes; 1: none but in this process."""
+        """Return the number of tasks to run at a time for an input of this size; 1: only in this process."""
         ...
 
     def map(self, function: Callable[[S, T], R], shared: S, tasks: Iterable[T]) -> Iterator[R]:

@@ -166,9 +166,7 @@ def typed(given: Given, name: str) -> Document:
     if not isinstance(given, Document | Mapping):
         raise NO_DOCUMENT.error(f"expected a document, found {quoted(repr(given))}", file=name)
     try:
-        values = builtins(given)
-        jsonl.number_mentions(values)
-        document = msgspec.convert(values, Document)
+        document = jsonl.converted(builtins(given))
         with suppress(OverflowError):  # numbers of any size are allowed
             msgspec.json.encode(document)
         return document

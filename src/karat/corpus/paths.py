@@ -146,7 +146,7 @@ def find(
 ) -> list[File]:
     """The files that a GOLD, SYSTEM or PATH argument names, in sorted order within a folder.
 
-    `refuse` is called with the error of each file that cannot be used; if it does not raise, the search goes on.
+    `refuse` is called with the error of each file that cannot be used; if it does not raise, the search continues.
     `report` receives what is in a folder and is not read.
     """
     return _found(spec, refuse, report, Spool(max_bytes))

@@ -101,9 +101,9 @@ def words(document: Document, placed: list[Placed]) -> dict[int, str]:
     else:
         known = {}
         for mention, span, _ in placed:
-            own = (mention.text or "").split()
-            if len(mention.span) == 1 and len(own) == span[0][1] - span[0][0]:
-                for token, word in enumerate(own, span[0][0]):
+            parts = (mention.text or "").split()
+            if len(mention.span) == 1 and len(parts) == span[0][1] - span[0][0]:
+                for token, word in enumerate(parts, span[0][0]):
                     known.setdefault(token, word)
     return {token: word.translate(_BLANKS) for token, word in known.items() if word}
 
@@ -120,14 +120,14 @@ def numbered(placed: list[Placed], report_loss: ReportLoss, *, share: bool) -> l
     numbers: dict[tuple[str | None, str, int], int] = {}
     open_: dict[tuple[str | None, str, int], list[list[int]]] = {}
     ordered = []
-    for mention, span, _ in sorted(placed, key=lambda one: (one.span[0][0], -one.span[-1][1])):
-        own = mention.id if mention.cluster is None else ""
-        layers = open_.setdefault((mention.cluster, own, len(span)), [])
+    for mention, span, _ in sorted(placed, key=lambda place: (place.span[0][0], -place.span[-1][1])):
+        alone = mention.id if mention.cluster is None else ""
+        layers = open_.setdefault((mention.cluster, alone, len(span)), [])
         first, last = span[0][0], span[-1][1] - 1
         layer = 0 if first == last else _first_fit(layers, first + share, last, nests=len(span) == 1)
         if layer:
             report_loss("clusters with mentions that cross each other (written as several)")
-        key = mention.cluster, own, layer
+        key = mention.cluster, alone, layer
         ordered.append(Placed(mention, span, numbers.setdefault(key, len(numbers))))
     return ordered
 

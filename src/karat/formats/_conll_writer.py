@@ -70,8 +70,8 @@ def _text_read_back(forms: dict[int, str], begin: int, end: int) -> str | None:
 def _in_order(placed: list[Placed], report_loss: ReportLoss) -> list[Placed]:
     """The mentions in the order in which they will be read, each with the number of its cluster."""
     ordered = numbered(placed, report_loss, share=False)
-    ordered.sort(key=lambda one: (one.span[0][0], -one.span[0][1], one.number))
-    positions = {one.mention.id: position for position, one in enumerate(placed)}
+    ordered.sort(key=lambda place: (place.span[0][0], -place.span[0][1], place.number))
+    positions = {place.mention.id: position for position, place in enumerate(placed)}
     if any(positions[after.mention.id] < positions[before.mention.id] for before, after in pairwise(ordered)):
         report_loss("the order of mentions")
     return ordered

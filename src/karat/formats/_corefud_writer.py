@@ -62,7 +62,7 @@ class _Page:
         known = words(document, placed)
         self._forms = [known.get(token, "" if token in self._nodes else NOTHING) for token in range(self._count)]
         ordered = numbered(placed, report_loss, share=True)
-        if [one.mention.id for one in ordered] != [one.mention.id for one in placed]:
+        if [place.mention.id for place in ordered] != [place.mention.id for place in placed]:
             report_loss("the order of mentions")
         self._begins: dict[int, list[str]] = {}
         self._ends: dict[int, list[str]] = {}

@@ -81,18 +81,18 @@ def read_table(
             if row is None:
                 raise shape.error(f"found {quoted(text)}", file=piece.name, line=line, found=text[:60])
             rows.setdefault(row.document, []).append((line, row))
-    for id_, own in rows.items():
+    for id_, numbered in rows.items():
         lines: dict[str, int] = {}
         mentions: dict[str, Mention] = {}
-        for line, given in own:
+        for line, given in numbered:
             for mention in (given.source, given.target):
                 mentions.setdefault(mention.id, mention)
                 lines.setdefault(mention.id, line)
         ids = sorted(mentions, key=lambda id_: (id_.rstrip("0123456789"), len(id_), id_))
         relations = RelationLinks(id_, {name: name for name in ids}, piece.name, context.report)
-        for line, given in own:
+        for line, given in numbered:
             relations.check_label(given.label, labels, line)
             relations.add(given.label, given.source.id, given.target.id, line)
         unit = context.options.unit or "char"
         document = Document(id_, unit=unit, mentions=tuple([mentions[name] for name in ids]))
-        yield relations.added_to(document.at(Places(own[0][0], compact_lines([lines[name] for name in ids]))))
+        yield relations.added_to(document.at(Places(numbered[0][0], compact_lines([lines[name] for name in ids]))))

@@ -37,6 +37,8 @@ KEY_TWICE = Rule("jsonl-key-twice", "fatal", "Write each key of an object once; 
 
 
 _decoder = msgspec.json.Decoder(Document)
+ID_MISSING = "id`"
+"""In the message of an error: a record has no id, or null."""
 _NAMING = ("id", "cluster", "from", "to")
 """Keys of records whose values name a mention or a cluster."""
 
@@ -78,21 +80,30 @@ def _decode(data: bytes) -> Document:
     try:
         return _decoder.decode(data)
     except msgspec.ValidationError as error:
-        if "id`" not in str(error):
+        if ID_MISSING not in str(error):
             raise
-    values = msgspec.json.decode(data)
-    number_mentions(values)
+    return converted(msgspec.json.decode(data))
+
+
+def converted(values: Any) -> Document:
+    """Return the document that decoded values describe, with its mentions numbered if need be."""
+    try:
+        return msgspec.convert(values, Document)
+    except msgspec.ValidationError as error:
+        if ID_MISSING not in str(error):
+            raise
+    _number_mentions(values)
     return msgspec.convert(values, Document)
 
 
-def number_mentions(document: Any) -> None:
+def _number_mentions(document: Any) -> None:
     """Give ids to the mentions of a decoded document that have a span and no id.
 
     Names that the document uses for other mentions or clusters are skipped.
     """
     mentions, *others = (_records(document, name) for name in ("mentions", "clusters", "links"))
     unnamed = [mention for mention in mentions if mention.get("id") is None and mention.get("span")]
-    used = {str(record.get(key)) for record in chain(mentions, *others) for key in _NAMING} if unnamed else ()
+    used = {str(record.get(key)) for record in chain(mentions, *others) for key in _NAMING}
     for mention, id_ in zip(unnamed, free_ids(used), strict=False):
         mention["id"] = id_
 

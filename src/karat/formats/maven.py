@@ -174,18 +174,18 @@ class _Reader:
 
     def _add_entity(self, id_: str, type_: str | None, mentions: tuple[_Mention, ...]) -> None:
         cluster = qualified(self._record.id, id_)
-        for number, one in enumerate(mentions, 1):
-            span = self._place(one)
-            mention = Mention(
-                one.id or f"{id_}-{number}",
+        for position, mention in enumerate(mentions, 1):
+            span = self._place(mention)
+            entity = Mention(
+                mention.id or f"{id_}-{position}",
                 (span,),
                 kind="entity",
                 cluster=cluster,
                 attributes=typed(type_),
-                text=one.mention,
+                text=mention.mention,
             )
-            self._content.add_entity(mention)
-            self._entities.setdefault(span, (mention.id, cluster))
+            self._content.add_entity(entity)
+            self._entities.setdefault(span, (entity.id, cluster))
 
     def _add_event(
         self,

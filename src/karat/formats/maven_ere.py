@@ -168,11 +168,13 @@ def _submitted(record: _Record, content: EventDocument, gold: GoldDocuments) -> 
             else:
                 unknown.update(others)
     if dropped:
-        message = f"{len(dropped):,} relations of document {quoted(record.id)} name events by their ids, such as "
-        content.tell(EVENT_IDS, f"{message}{quoted(dropped[0])}", found=dropped[0])
+        what = "1 relation names" if len(dropped) == 1 else f"{len(dropped):,} relations name"
+        message = f"in document {quoted(record.id)}, {what} events by their ids, such as {quoted(dropped[0])}"
+        content.tell(EVENT_IDS, message, found=dropped[0])
     if unknown:
         first = min(unknown)
-        message = f"{len(unknown):,} mentions of document {quoted(record.id)} are not gold's, such as {quoted(first)}"
+        what = "1 mention is" if len(unknown) == 1 else f"{len(unknown):,} mentions are"
+        message = f"in document {quoted(record.id)}, {what} not gold's, such as {quoted(first)}"
         content.tell(OTHERS, message, found=first)
     mentions = [
         Mention(id_, mention.span, kind=mention.kind, cluster=cluster_of.get(id_), text=mention.text)

@@ -147,7 +147,7 @@ class Repair(NamedTuple):
 
 
 def edited(document: Document, edit: Edit) -> Document:
-    """The document with the changes. Links to what is removed are removed, too."""
+    """The document with the changes. Links to what is removed are also removed."""
     if edit.rewriting is not None:
         return edit.rewriting.rewritten(document, edit.events, edit.slots)
     base = document if edit.replaced is None else edit.replaced

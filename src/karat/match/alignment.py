@@ -145,6 +145,12 @@ class Alignment(AlignmentSpec, Struct, frozen=True, cache_hash=True, dict=True):
         """Return the bit of a match that tells whether the two mentions agree on an attribute."""
         return self.candidates.bits((attribute,))
 
+    @property
+    def is_divisible(self) -> bool:
+        """True if pairs are taken one by one: what takes a mention, if anything does, is then in its part."""
+        is_final = not self.agree or self.agreement == "before"
+        return self.method in ("greedy", "many-to-one") and self.after is None and is_final
+
     @cached_property
     def _required(self) -> int:
         """The bits of the attributes that must agree."""

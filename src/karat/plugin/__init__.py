@@ -1,6 +1,6 @@
 """The contract between karat and its plug-ins: the bases of measures, tables, formats, filters and protocols.
 
-A plug-in imports from here alone: the model, counts and problems are here, too. Everything that a plug-in may offer
+A plug-in imports from here alone: the model, counts and problems are also here. Everything that a plug-in may offer
 beyond what it must is a field or method with a default. A package offers its plug-ins through entry points:
 
     karat.measures       a `Family` of measures

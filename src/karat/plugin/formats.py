@@ -121,11 +121,8 @@ def _links_among(document: Document, present: Set[str]) -> set[tuple[str, str, s
         return {(link.kind, kind, kind) for link in links if link.source in ends and link.target in ends}
     kinds = {mention.cluster: mention.kind for mention in mentions}
     kinds.update([(mention.id, mention.kind) for mention in mentions])
-    return {
-        (link.kind, kinds[link.source], kinds[link.target])
-        for link in links
-        if link.source in kinds and link.target in kinds
-    }
+    found = {(link.kind, kinds.get(link.source, ""), kinds.get(link.target, "")) for link in links}
+    return {known for known in found if "" not in known}
 
 
 class Piece(NamedTuple):
@@ -391,7 +388,7 @@ class Format(Struct, frozen=True, kw_only=True):
     """The unit of offsets: always this one, named by each document, or given by the user (`--unit`); `none`: there are
     no offsets, and the user's unit is taken."""
     global_ids: Literal["none", "clusters", "all"] = "clusters"
-    """Ids that mean the same in all documents: none, those of clusters, or those of mentions, too."""
+    """Ids that mean the same in all documents: none, those of clusters, or also those of mentions."""
     tolerated_faults: frozenset[str] | None = None
     """If the rules of the format forbid scoring files with faults: codes of faults that are scored even so."""
     reading: str | None = None

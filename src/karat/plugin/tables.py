@@ -131,6 +131,10 @@ class Tables:
             table = self._made[spec] = spec.make(self)
         return table  # type: ignore[no-any-return]
 
+    def put(self, spec: TableSpec[T], table: T) -> None:
+        """Add a table that is known already."""
+        self._made[spec] = table
+
 
 class AlignedPairs(Struct, frozen=True):
     """The mentions of both sides, and which were aligned with which, best first."""
@@ -148,6 +152,11 @@ class AlignmentSpec(TableSpec[AlignedPairs]):
     __slots__ = ()
 
     errors_of = "mentions"
+
+    @property
+    def is_divisible(self) -> bool:
+        """True if parts of a document are aligned as the whole is, where no pair has its mentions in two parts."""
+        return False
 
     def bit(self, attribute: str) -> int:
         """The bit of a match that says whether the two mentions agree on an attribute."""

@@ -15,7 +15,17 @@ from msgspec.structs import astuple, replace
 from karat.counts import Counts, PrecisionRecall, ScoreValues
 from karat.filters import collapsing, divided
 from karat.model import Document, Mention, Pair
-from karat.plugin import AlignedPairs, AlignmentSpec, ArgumentItem, ElementItem, Measure, Outcome, RelationItem, Tables
+from karat.plugin import (
+    AlignedPairs,
+    AlignmentSpec,
+    ArgumentItem,
+    ElementItem,
+    Match,
+    Measure,
+    Outcome,
+    RelationItem,
+    Tables,
+)
 from karat.problems import KaratError, Rule, ignore
 from karat.protocols import Protocol
 from karat.result import ItemCounts, UnitRows
@@ -125,6 +135,8 @@ class Breakdown:
             golds, systems = keys = self._keys(row, tables.pair.gold, aligned)
             if keys not in divisions:  # most alignments split a document in the same way
                 divisions[keys] = self._divided(tables.pair, golds, systems)
+            if alignment.is_divisible and self._protocol.collapse is None:
+                _put_pairs(alignment, divisions[keys], aligned, *keys)
             first = measures.measures[0][0]
             for key, part in divisions[keys].items():
                 row.parts.append((key, index, measures.document_row(unit, part)))
@@ -199,7 +211,7 @@ class Breakdown:
     def finish(self, parts: Sequence[FieldRow], units: Sequence[FieldRow]) -> "BrokenDown":
         """Join the rows of all documents (`parts`) and units."""
         items, spellings = _joined([*parts, *units])
-        # Documents and their topics may be any number, but an attribute with so many values is no class of items.
+        # Documents and their topics may be any number, but an attribute with that many values does not classify items.
         if self.field.is_of_items and len(spellings) > MOST_VALUES:
             message = (
                 f"{self.field.name} has more than {MOST_VALUES:,} values, which are too many to break scores down by"
@@ -298,6 +310,32 @@ class BrokenDown(NamedTuple):
             columns = [column for measure in measures for column in measure.over(place)]
             finish_value = whole.over([measure.row for measure in measures])
             yield self.spellings[key][1], UnitRows([units[index] for index in indexes], columns, finish_value)
+
+
+def _put_pairs(
+    alignment: AlignmentSpec,
+    parts: Mapping[FieldValue, Tables],
+    aligned: AlignedPairs,
+    golds: Sequence[FieldValue],
+    systems: Sequence[FieldValue],
+) -> None:
+    """Give each part of a document its aligned pairs, in the order of the whole document's."""
+    gold_index, system_index = _indexes(golds), _indexes(systems)
+    pairs: dict[FieldValue, list[Match]] = {key: [] for key in parts}
+    for g, s, similarity, bits in aligned.pairs:
+        pairs[golds[g]].append((gold_index[g], system_index[s], similarity, bits))
+    for key, part in parts.items():
+        part.put(alignment, AlignedPairs(part.pair.gold.mentions, part.pair.system.mentions, pairs[key]))
+
+
+def _indexes(keys: Sequence[FieldValue]) -> list[int]:
+    """The index of each mention in its part."""
+    counted: dict[FieldValue, int] = {}
+    indexes = []
+    for key in keys:
+        indexes.append(counted.get(key, 0))
+        counted[key] = indexes[-1] + 1
+    return indexes
 
 
 def _mentions(aligned: AlignedPairs) -> ItemCounts:

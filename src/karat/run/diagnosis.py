@@ -24,7 +24,7 @@ EVENTS = Rule("arguments-are-events", "note", "Compare only with scores that als
 SWAPPED = Rule("sides-swapped", "note", "The first argument is GOLD, the second SYSTEM.")
 
 LOOKED_AT = 1000
-"""Mentions of the system: documents are looked at until they have so many."""
+"""Mentions of the system to look at."""
 FEW = 10
 """With fewer mentions, all of them must speak for an explanation."""
 FARTHEST = 100
@@ -49,7 +49,7 @@ class _Fit(Struct):
     gold: int = 0
 
     def is_most(self, count: int) -> bool:
-        """Return whether so many of the mentions are at least half, or all of a few."""
+        """Return whether this number is at least half of the mentions, or all of a few."""
         return 2 * count >= self.total if self.total >= FEW else count == self.total
 
     def explanations(self) -> Iterator[str]:

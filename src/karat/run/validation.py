@@ -269,7 +269,7 @@ def _check_corpus(
 
 
 def _portions(corpus: FileCorpus, most: int) -> Iterator[Portion]:
-    """Divide the documents of all files into portions of at most about so many bytes."""
+    """Divide the documents of all files into portions of at most about that many bytes."""
     for file in range(len(corpus.files)):
         entries: list[Entry] = []
         is_first, size, error = True, 0, None

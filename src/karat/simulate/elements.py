@@ -64,9 +64,9 @@ def _described(document: Document, old: Mapping[str, Mention], names: Names) -> 
     for mention in document.mentions:
         cluster = mention.cluster or ""
         if mention.id not in old and mention.kind in SINGLE and sizes[cluster] > 1:
-            own = names.cluster()
-            records[own] = replace(records[cluster], id=own)
-            mention = replace(mention, cluster=own)
+            new = names.cluster()
+            records[new] = replace(records[cluster], id=new)
+            mention = replace(mention, cluster=new)
         elif mention.id not in old and mention.kind == "relation" and mention.id not in links:
             links[mention.id] = [replace(link, source=mention.id) for link in links.get(mentions[-1].id, ())]
         elif mention.id in old and mention.kind == "event" and cluster in records:
@@ -223,9 +223,9 @@ class _Arguments:
         spoken = [link for mention in self._members.get(cluster.id, ()) for link in self._links.get(mention, ())]
         for link in self._links.get(cluster.id, ()):
             found = [
-                self._argument(one)
-                for one in spoken
-                if one.kind == link.kind and self._old_elements.get(one.target) == link.target
+                self._argument(said)
+                for said in spoken
+                if said.kind == link.kind and self._old_elements.get(said.target) == link.target
             ]
             yield from sorted(found, key=lambda argument: argument.element != link.target) or [
                 _Argument(link.kind, link.target)

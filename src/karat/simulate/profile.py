@@ -14,7 +14,7 @@ from karat.model import Document, Mention, Unit, Value, qualified, xml_name
 from karat.regions import size
 
 T = TypeVar("T")
-BITS = 53  # of a random float; so many bits are drawn at once
+BITS = 53  # of a random float; bits are drawn 53 at a time
 
 
 def chance(seed: int, document: str, error: str) -> Random:
@@ -24,7 +24,7 @@ def chance(seed: int, document: str, error: str) -> Random:
 
 
 def struck(count: int, rate: float, random: Random) -> list[bool]:
-    """Which of so many items an error strikes. A higher rate strikes the same ones, and more."""
+    """Return the items that an error strikes. A higher rate strikes the same ones, and more."""
     return [random.random() < rate for _ in range(count)]
 
 

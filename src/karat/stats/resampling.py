@@ -90,7 +90,7 @@ class ExactColumns:
     """Columns of numbers whose weighted sums are exact (see the module)."""
 
     def __init__(self, *columns: Matrix, units: int | None = None) -> None:
-        """Matrices of one shape share their scale, so that their sums can be added, too.
+        """Matrices of one shape share their scale, so that their sums can also be added.
 
         `units` is how many units are drawn, if that is not one per row.
         """

@@ -1,7 +1,7 @@
 """Pieces of information, right or wrong, from which systems are made.
 
 Araki et al. (2014), section 3.3: a correct piece is the addition of one correct link or the deletion of one incorrect
-link. Here, mentions, coreference links and whole elements are pieces, too.
+link. Here, mentions, coreference links and whole elements are also pieces.
 
     mentions   right: a gold mention              wrong: a copy of it where gold has none
     clusters   right: a mention joined with the   wrong: the first mentions of two neighbouring clusters

@@ -105,7 +105,7 @@ def _beside(leaf: ScoreValues) -> str:
 
 
 def _monotone(measure: str, curves: Sequence[Curve]) -> Verdict:
-    """Strictly, as in the paper: a right piece that adds nothing is a failure, too."""
+    """Strictly, as in the paper: a right piece that adds nothing is also a failure."""
     astray: list[tuple[float, str]] = []
     flat: list[str] = []
     judged_ = 0

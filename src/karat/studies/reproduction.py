@@ -148,7 +148,7 @@ BESIDE = 5
 
 
 def numbers(table_: Numbers) -> str:
-    """A table; columns with published numbers show these and the differences, too."""
+    """A table; columns with published numbers also show these and the differences."""
     if len(table_.columns) > BESIDE:
         return f"{table_.title}\n{table(['', *(column.name for column in table_.columns)], list(_stacked(table_)))}"
     cells = list(zip(*table_.rows.values(), strict=True))

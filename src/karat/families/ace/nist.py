@@ -79,7 +79,7 @@ class Nist(Plan):
         return max(fsum([value, *[weight * EPSILON for weight in wrong]]), EPSILON)
 
     def mention_role(self, mention: Mention, entity: Element) -> Value | None:
-        """4 An absent role is the type of the entity, so that a wrong TYPE is a wrong ROLE of each mention, too."""
+        """4 An absent role is the type of the entity, so that a wrong TYPE is also a wrong ROLE of each mention."""
         return mention.attributes.get("role", entity.attributes.get("type"))
 
     def own_mmv(self, type_value: float) -> float:

@@ -318,7 +318,7 @@ class Plan:
     # Mappings, what is scored at all, and what is reported
 
     def compares(self, *, is_mapped: bool) -> bool:
-        """Return whether the attributes of a token count in the recognition table: missed and spurious ones, too."""
+        """Return whether the attributes of a token count in the recognition table: also missed and spurious ones."""
         del is_mapped
         return True
 

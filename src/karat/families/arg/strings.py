@@ -331,7 +331,7 @@ def _argument(fillings: Sequence[Filling]) -> ComparedArgument | None:
 def _united(outcomes: Sequence[ArgumentOutcome]) -> Iterator[ArgumentOutcome]:
     """If gold has several events of one trigger and type, a system that is right fills a role with what all have.
 
-    It then fills the role for those events, too, that lack it: no system can avoid that.
+    It then also fills the role for those events that lack it: no system can avoid that.
     """
     fillers: dict[Hashable, list[Filler]] = {}
     for outcome in outcomes:

@@ -103,7 +103,7 @@ class HierarchyMeasure(Measure[tuple[Hierarchy, ...], C], frozen=True):
 
 
 def compared_links(table: Hierarchy, *, transitive: bool) -> Compared:
-    """The links of a document, and those that others imply if these count, too."""
+    """The links of a document, and those that others imply if these also count."""
     return table.implied_links if transitive else table.links
 
 

@@ -226,7 +226,7 @@ class RelationMeasure(Measure[LabelledPairs, PrecisionRecall], frozen=True):
             **relations.differences(),
             REVERSED: reversed_,
             NOTHING: sum(label in self.nothing for side in (table.gold, table.system) for label in side.values()),
-            REPEATED: given - table.unplaced - table.outside - len(table.gold) - len(table.system),
+            REPEATED: given - table.with_time - table.unplaced - table.outside - len(table.gold) - len(table.system),
             OUTSIDE_PAIRS: table.outside,
         }
 

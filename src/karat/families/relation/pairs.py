@@ -18,6 +18,7 @@ from karat.problems import Origin
 
 OUTSIDE = Rule("relation-outside", "note", "No action needed; the protocol scores given pairs.")
 UNPLACED = Rule("relation-unplaced", "note", "Give spans to mentions whose relations should count.")
+WITH_TIME = Rule("relation-with-time", "note", "No action needed; causal and subevent relations are between events.")
 
 Candidates = Literal["mentions", "gold", "links"]
 """Pairs that count: all pairs of gold's mentions, those that gold labels, or those that either side labels."""
@@ -48,6 +49,8 @@ class LabelledPairs(Struct, frozen=True):
     """Links of the system on pairs that do not count."""
     unplaced: int
     """Links of both sides that have no place in the text."""
+    with_time: int
+    """Links of both sides with a time where only events are related."""
 
     def item(self, side: Origin, key: Key, label: str) -> RelationItem | None:
         """A pair as an item of an outcome; None if the side does not have both mentions."""
@@ -62,6 +65,8 @@ class LabelledPairs(Struct, frozen=True):
             yield Tally(OUTSIDE, "relations of the system between other mentions or pairs than gold's", self.outside)
         if self.unplaced:
             yield Tally(UNPLACED, "relations whose mentions have no span, or begin at one place", self.unplaced)
+        if self.with_time:
+            yield Tally(WITH_TIME, "causal or subevent relations with a time that are ignored", self.with_time)
 
 
 class PairTable(TableSpec[LabelledPairs], Struct, frozen=True, cache_hash=True):
@@ -92,14 +97,17 @@ class PairTable(TableSpec[LabelledPairs], Struct, frozen=True, cache_hash=True):
         """Turn each pair into its direction and choose its label."""
         relations = tables.get(self.links)
         sides = [self._read(relations.gold), self._read(relations.system)]
-        read = sum(len(pairs) for side in sides for pairs in side.values())
+        given = read = sum(map(_size, sides))
+        if not self.times:
+            sides = [_of_events(sides[0], relations.gold), _of_events(sides[1], relations.system)]
+            read = sum(map(_size, sides))
         if self.direction == "text":
             of_mentions = relations.gold.mentions, relations.system.mentions
             sides = [self._turned(side, _by_place(mentions)) for side, mentions in zip(sides, of_mentions, strict=True)]
         elif self.direction != "written":
             written = [{*chain(*side.values())} for side in sides] if self.direction == "gold" else []
             sides = [self._turned(side, _as_written(written)) for side in sides]
-        unplaced = read - sum(len(pairs) for side in sides for pairs in side.values())
+        unplaced = read - sum(map(_size, sides))
         gold, system = (self._chosen(side) for side in sides)
         counted = system
         if self.candidates == "gold":
@@ -110,7 +118,7 @@ class PairTable(TableSpec[LabelledPairs], Struct, frozen=True, cache_hash=True):
         if self.candidates == "mentions":
             number = sum(self.times or mention.kind != TIME for mention in relations.gold.mentions.values())
             pairs = number * (number - 1) // (1 if self.direction == "written" else 2)
-        return LabelledPairs(relations, gold, counted, pairs, len(system) - len(counted), unplaced)
+        return LabelledPairs(relations, gold, counted, pairs, len(system) - len(counted), unplaced, given - read)
 
     def _read(self, side: SideRelations) -> ByLabel:
         """The pairs of each label that is read."""
@@ -119,11 +127,8 @@ class PairTable(TableSpec[LabelledPairs], Struct, frozen=True, cache_hash=True):
         for kind, pairs in side.by_label.items():
             label = read_as.get(kind, kind)
             if label in found:
-                found[label] = [*found[label], *[pair for pair in pairs if pair[0] != pair[1]]]
-        if not self.times:
-            times = {number for number, mention in side.mentions.items() if mention.kind == TIME}
-            if times:
-                found = {label: [p for p in pairs if times.isdisjoint(p)] for label, pairs in found.items()}
+                others = [pair for pair in pairs if pair[0] != pair[1]] if side.itself else pairs
+                found[label] = [*found[label], *others]
         return found
 
     def _turned(self, side: ByLabel, is_backwards: IsBackwards) -> ByLabel:
@@ -148,6 +153,16 @@ class PairTable(TableSpec[LabelledPairs], Struct, frozen=True, cache_hash=True):
             else:
                 chosen.update(dict.fromkeys(pairs, label))
         return chosen
+
+
+def _size(side: ByLabel) -> int:
+    return sum(map(len, side.values()))
+
+
+def _of_events(side: ByLabel, relations: SideRelations) -> ByLabel:
+    """The pairs without a time."""
+    times = {number for number, mention in relations.mentions.items() if mention.kind == TIME}
+    return {label: [pair for pair in pairs if times.isdisjoint(pair)] for label, pairs in side.items()}
 
 
 def _by_place(mentions: Mapping[Number, Mention]) -> IsBackwards:

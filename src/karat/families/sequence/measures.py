@@ -155,6 +155,8 @@ class TemporalAwareness(Measure[Awareness, PrecisionRecall], frozen=True):
 
     def count(self, table: Awareness) -> PrecisionRecall:
         """By the formula."""
+        if table is NOTHING:
+            return PrecisionRecall(0, 0, 0, 0)
         gold_found = sum([link.found for link in table.gold])
         implicit = sum([link.implicit for link in table.system])
         return PrecisionRecall(

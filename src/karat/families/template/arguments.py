@@ -57,7 +57,7 @@ def template_arguments(document: PairedTemplates, *, counts_types: bool, counts_
     gold_values: dict[int, Values] = {g: {"template": ("gold", g), "type": golds[g].type} for g in golds}
     system_values: dict[int, Values] = {}
     for s, template in enumerate(document.system):
-        # The type of a paired template is right, if it is only a part of gold's, too.
+        # The type of a paired template is right, even if it is only a part of gold's.
         type_ = golds[gold_of[s]].type if s in gold_of else template.type
         system_values[s] = {"template": key_of.get(s, ("system", s)), "type": type_}
     outcomes: list[ArgumentOutcome] = []

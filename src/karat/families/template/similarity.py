@@ -91,7 +91,7 @@ class TemplateSimilarity(DocumentsSpec[PairedTemplates], frozen=True, cache_hash
     def _scored(
         self, gold: Sequence[Template], system: Sequence[Template], dropped: Set[int], mapped: Mapping[Edge, _Match]
     ) -> Iterator[tuple[Scored, ...]]:
-        """Return the entities of both sides; under φ3, copies of gold's templates count, too."""
+        """Return the entities of both sides; under φ3, copies of gold's templates also count."""
         by_mention = self.phi == "phi3"
         places = _places(gold, () if by_mention else dropped), _places(system, ())
         index_of = [{place: index for index, place in enumerate(side)} for side in places]

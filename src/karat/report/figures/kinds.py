@@ -180,7 +180,7 @@ def product(scored: Scored, of: str | None) -> Panel:
 
 
 def attributes(scored: Scored, of: str | None) -> Panel:
-    """Figure 3: F1 where attributes must be right, too."""
+    """Figure 3: F1 where attributes must also be right."""
     _refuse_of("attributes", of)
     ids = [id_ for id_ in scored.measures if id_.startswith("nugget.") and id_.count(".") == 1]
     if (ids == [SPAN] and any(id_.startswith("nugget.accuracy.") for id_ in scored.measures)) or not ids:

@@ -46,7 +46,8 @@ function showPosition() {
   const at = errorsOf(state.doc).indexOf(state.selected);
   const before = listed.slice(0, Math.max(listed.indexOf(state.doc), 0)).reduce((sum, number) => sum + errors[number], 0);
   const words = at < 0 ? counted(total, "error") : `Error ${figure(before + at + 1)} of ${figure(total)}`;
-  $("position").textContent = total === 0 ? "No errors" : words;
+  const none = listed.length ? "No errors" : ""; // the list says that nothing was found
+  $("position").textContent = total === 0 ? none : words;
   $("next").disabled = $("previous").disabled = total === 0;
 }
 

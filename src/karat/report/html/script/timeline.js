@@ -11,7 +11,7 @@ function drawTimeline(own) {
   }
   const counts = sides.map(([slot, [events]]) => `${nameOf(slot)} ${events.length}`);
   const wrong = sides.reduce((sum, [, [, contradictions]]) => sum + contradictions.length, 0);
-  $("timeline").querySelector("summary").textContent = `Timeline: ${counts.join(", ")}; ${counted(wrong, "contradiction")}`;
+  $("timeline").querySelector("summary").textContent = `Timeline: ${counts.join(", ")}${wrong ? `; ${counted(wrong, "contradiction")}` : ""}`;
   $("timeline").querySelector("div").replaceChildren(...sides.map(([slot, timeline]) => timelineOf(own, slot, timeline)));
 }
 function timelineOf(own, slot, [events, contradictions]) {

@@ -540,7 +540,7 @@ def test_a_blind_phase_has_no_names(place: Path) -> None:
     systems = {one["system"] for one in listed}
     assert len(systems) == len(listed) == 10
     assert all(re.fullmatch(r"system-[0-9a-f]{12}", one) for one in systems)
-    assert [one["extra"] for one in listed if one["extra"]] == [["document 1"]]
+    assert [one["extra"] for one in listed if one["extra"]] == [["extra document 1"]]
     shutil.rmtree(place / "submissions" / "omega")
     run(*arguments(place, "--anonymous"))
     fewer = {one["system"] for one in json.loads(outputs(place / "out")["anonymous/results.json"])["submissions"]}

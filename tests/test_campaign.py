@@ -30,8 +30,10 @@ from karat.campaign.site import slug
 from karat.campaign.store import Store
 from karat.campaign.submissions import Track
 from karat.corpus.opening import open_corpus
+from karat.limits import check_pairs
 from karat.problems import Finding, Findings, KaratError
 from karat.protocols import resolve_all
+from karat.report.html.report import score_report
 from karat.run.plan import Options
 from karat.run.scoring import score
 from tests.running import command, run
@@ -379,6 +381,21 @@ def test_files_that_need_too_much_memory_are_refused_alone(place: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="a child that is no fork does not misbehave")
+def test_a_report_that_meets_a_limit_is_left_out(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A system may have few enough pairs to be scored, and too many outcomes to be listed."""
+
+    def limited(results: Any, *rest: Any, **options: Any) -> Any:
+        if results[0].system.name == "beta_primary":
+            check_pairs(2, "outcomes", where="document 'a'", most=1)
+        return score_report(results, *rest, **options)
+
+    monkeypatch.setattr(scoring, "score_report", limited)
+    content, out = campaign(place)
+    assert len([one for one in content["submissions"] if one["status"] == "ranked"]) == 4
+    assert {path.stem for path in (out / "site" / "reports").iterdir()} == {*SYSTEMS} - {"beta_primary"}
+
+
+@pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="a child that is no fork does not misbehave")
 def test_a_mistake_of_karat_is_no_refusal(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     misbehave(monkeypatch, fail, "beta_primary")
     with pytest.raises(ValueError, match="a mistake of karat"):
@@ -523,7 +540,7 @@ def test_a_blind_phase_has_no_names(place: Path) -> None:
     systems = {one["system"] for one in listed}
     assert len(systems) == len(listed) == 10
     assert all(re.fullmatch(r"system-[0-9a-f]{12}", one) for one in systems)
-    assert [one["extra"] for one in listed if one["extra"]] == [["document 1"]]
+    assert [one["extra"] for one in listed if one["extra"]] == [["extra document 1"]]
     shutil.rmtree(place / "submissions" / "omega")
     run(*arguments(place, "--anonymous"))
     fewer = {one["system"] for one in json.loads(outputs(place / "out")["anonymous/results.json"])["submissions"]}

@@ -13,7 +13,8 @@ from msgspec.structs import replace
 import karat
 from karat.api.scoring import Result, score
 from karat.counts import Counts, Ratio
-from karat.families.coref.measures import TableScores
+from karat.families.coref.formulas import FORMULAS
+from karat.families.coref.measures import Coref, TableScores
 from karat.families.coref.metamentions import MetaTable
 from karat.families.coref.table import CorefTable, contingency
 from karat.match.assignment import assignment
@@ -268,6 +269,14 @@ def random_documents(table: type[CorefTable], rng: random.Random) -> list[Contin
             golds, systems = ([(document, name) for name in side] for side in (one.golds, one.systems))
             made[document] = replace(one, golds=golds, systems=systems)
     return made
+
+
+def test_counts_of_small_tables_are_those_of_the_formula() -> None:
+    """Names of clusters do not matter: tables that differ in nothing else share their counts."""
+    rng = random.Random(3)
+    for table in [table for _ in range(40) for table in random_tables(rng)]:
+        for name, formula in FORMULAS.items():
+            assert Coref(CorefTable(AlignmentSpec()), name).count(table) == formula.count(table)
 
 
 def test_tables_add_up_in_any_groups() -> None:

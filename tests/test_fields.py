@@ -1,13 +1,16 @@
 """Fields of breakdowns: main types, and several attributes at once."""
 
 import json
+import random
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import karat
 from karat.api.scoring import score
 from karat.corpus.interface import Corpus
+from karat.match.alignment import Alignment
 from karat.model import Document
 from tests.corpora import corpus, mention
 from tests.running import run
@@ -104,3 +107,46 @@ def test_an_unknown_part_is_named(field: str, message: str, tmp_path: Path) -> N
     assert done.code == 1
     assert message in done.err
     assert "several of these joined by commas" in done.err
+
+
+def crowded(seed: int) -> list[Corpus]:
+    """Two sides with overlapping spans, coreference, and thirds and sevenths as similarities."""
+    rng = random.Random(seed)
+
+    def document(name: int) -> Document:
+        places = [(begin, begin + rng.choice((3, 4, 7))) for begin in rng.choices(range(12), k=8)]
+        clusters = rng.choices("ABCDEF", k=8)
+        types = rng.choices(("Life", "Conflict", "Justice"), k=8)
+        mentions = [
+            mention(f"m{index}", place, cluster=f"{name}{cluster}", type=type_, realis="Actual")
+            for index, (place, cluster, type_) in enumerate(zip(places, clusters, types, strict=True))
+        ]
+        return Document(f"d{name}", mentions=tuple(mentions[: rng.randrange(9)]))
+
+    return [corpus([document(name) for name in range(9)]) for _ in range(2)]
+
+
+def rows_of(seed: int, **options: Any) -> Any:
+    """Values, counts and items of each row."""
+    result = score(*crowded(seed), protocol="tac-2017", by=["type"], **options)
+    return {
+        value: {id_: (one.micro.values, one.micro.counts, one.items) for id_, one in row.items()}
+        for value, row in result.by["type"].items()
+    }
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_breakdown_does_not_depend_on_how_its_documents_are_added(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In batches of any size, or, for intervals, one by one."""
+    expected = rows_of(seed)
+    assert rows_of(seed, ci=0.95) == expected
+    for size in (1, 4):
+        monkeypatch.setattr("karat.run.pipeline.BATCH", size)
+        assert rows_of(seed) == expected
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_parts_are_aligned_as_the_whole_document(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = rows_of(seed)
+    monkeypatch.setattr(Alignment, "is_divisible", False)
+    assert rows_of(seed) == expected

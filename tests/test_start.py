@@ -1,5 +1,6 @@
 """The first minutes with karat: help, short names, suggestions, completion, and errors in one style."""
 
+import importlib.metadata
 import os
 import re
 import shutil
@@ -18,6 +19,7 @@ from karat.cli._sections import SECTIONS
 from karat.cli.program import SUMMARIES
 from karat.families import MEASURES
 from karat.formats import FORMATS
+from karat.problems import install_hint
 from karat.protocols import PROTOCOLS
 from tests.running import run
 
@@ -176,6 +178,24 @@ def test_one_option_gives_the_format_of_both_sides(tmp_path: Path, monkeypatch: 
     assert both.code == 0
     one = run("score", "gold", "system", "--input-format", "jsonl", *formats)
     assert one == both, "the option of a side decides"
+
+
+@pytest.mark.parametrize(
+    ("origin", "command"),
+    [
+        (None, "pip install 'karat[plots]'"),
+        ('{"archive_info": {}, "url": "file:///tmp/karat-0.1.0-py3-none-any.whl"}', "pip install 'karat[plots]'"),
+        ('{"dir_info": {"editable": true}, "url": "file:///home/me/karat"}', "pip install '.[plots]'"),
+    ],
+)
+def test_an_extra_is_installed_from_where_karat_came(
+    origin: str | None, command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        importlib.metadata, "distribution", lambda name: importlib.metadata.PathDistribution(Path(name))
+    )
+    monkeypatch.setattr(importlib.metadata.PathDistribution, "read_text", lambda _self, _name: origin)
+    assert install_hint("plots").endswith(command)
 
 
 def test_files_with_nearly_that_name(monkeypatch: pytest.MonkeyPatch) -> None:

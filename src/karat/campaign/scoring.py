@@ -258,8 +258,15 @@ def _results(conditions: Conditions, job: Job, system: FileCorpus) -> list[Store
     return [StoredResult.of(result, kinds, job.submission.package.name) for result in results]
 
 
-def _report(conditions: Conditions, job: Job) -> bytes:
-    """Return the error report of a submission that was scored, as HTML."""
+def _report(conditions: Conditions, job: Job) -> bytes | Finding:
+    """Return the error report of a submission that was scored, as HTML, or the limit that it meets."""
+    try:
+        return _report_page(conditions, job)
+    except KaratError as error:
+        return error.finding
+
+
+def _report_page(conditions: Conditions, job: Job) -> bytes:
     _, corpus = _validated(conditions, job)
     assert corpus is not None, "only submissions that were scored have reports"
     gold, protocols = job.gold.corpus, job.gold.protocols

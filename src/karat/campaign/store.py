@@ -294,7 +294,7 @@ class Check(Struct, frozen=True):
 
 def numbered(number: int) -> str:
     """Name a document that gold does not have, in place of its id."""
-    return f"document {number}"
+    return f"extra document {number}"
 
 
 def kept(findings: Findings, place: str) -> tuple[StoredFinding, ...]:

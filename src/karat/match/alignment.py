@@ -145,7 +145,7 @@ class Alignment(AlignmentSpec, Struct, frozen=True, cache_hash=True, dict=True):
         """Return the bit of a match that tells whether the two mentions agree on an attribute."""
         return self.candidates.bits((attribute,))
 
-    @cached_property
+    @property
     def is_divisible(self) -> bool:
         """True if pairs are taken one by one: what takes a mention, if anything does, is then in its part."""
         is_final = not self.agree or self.agreement == "before"

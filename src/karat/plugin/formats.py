@@ -121,11 +121,8 @@ def _links_among(document: Document, present: Set[str]) -> set[tuple[str, str, s
         return {(link.kind, kind, kind) for link in links if link.source in ends and link.target in ends}
     kinds = {mention.cluster: mention.kind for mention in mentions}
     kinds.update([(mention.id, mention.kind) for mention in mentions])
-    return {
-        (link.kind, kinds[link.source], kinds[link.target])
-        for link in links
-        if link.source in kinds and link.target in kinds
-    }
+    joined = {(link.kind, kinds.get(link.source), kinds.get(link.target)) for link in links}
+    return {(kind, source, target) for kind, source, target in joined if source is not None and target is not None}
 
 
 class Piece(NamedTuple):

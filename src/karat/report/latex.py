@@ -143,7 +143,9 @@ class _Layout:
         return lines
 
     def _group(self, column: int) -> object:
-        return self._names[column][0] or column
+        """Columns of one group are in one table, and so are P, R and F1."""
+        group, name = self._names[column]
+        return group or (SHORT if name in SHORT.values() else column)
 
     def _width(self, columns: Iterable[int], size: Size) -> float:
         """Points that columns take, at most."""

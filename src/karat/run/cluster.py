@@ -112,7 +112,7 @@ class Cluster:
             versions: dict[str, str | Exception] = _before(PATIENCE, ask)
         for worker, version in versions.items():
             if version != __version__:
-                problem = f"has karat {version}" if isinstance(version, str) else "has no karat that can be imported"
+                problem = f"has karat {version}" if isinstance(version, str) else "cannot import karat"
                 raise UNLIKE.error(f"worker {worker} {problem}; this is karat {__version__}")
 
     def width(self, size: int) -> int:
@@ -245,7 +245,7 @@ def _answer(address: str) -> str:
     except OSError as error:
         return error.strerror or "it cannot be reached"
     line = answer.partition(b"\r")[0].partition(b"\n")[0].decode("ascii", "replace")
-    return f"it answers {quoted(line)}" if line.isascii() and line.isprintable() and line else "it is no server of Dask"
+    return f"it answers {quoted(line)}" if line.isascii() and line.isprintable() and line else "it is not a Dask server"
 
 
 @contextlib.contextmanager

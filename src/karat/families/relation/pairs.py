@@ -18,7 +18,7 @@ from karat.problems import Origin
 
 OUTSIDE = Rule("relation-outside", "note", "No action needed; the protocol scores given pairs.")
 UNPLACED = Rule("relation-unplaced", "note", "Give spans to mentions whose relations should count.")
-WITH_TIME = Rule("relation-with-time", "note", "Nothing to do; causal and subevent relations are between events.")
+WITH_TIME = Rule("relation-with-time", "note", "No action needed; causal and subevent relations are between events.")
 
 Candidates = Literal["mentions", "gold", "links"]
 """Pairs that count: all pairs of gold's mentions, those that gold labels, or those that either side labels."""
@@ -127,7 +127,8 @@ class PairTable(TableSpec[LabelledPairs], Struct, frozen=True, cache_hash=True):
         for kind, pairs in side.by_label.items():
             label = read_as.get(kind, kind)
             if label in found:
-                found[label] = [*found[label], *[pair for pair in pairs if pair[0] != pair[1]]]
+                others = [pair for pair in pairs if pair[0] != pair[1]] if side.itself else pairs
+                found[label] = [*found[label], *others]
         return found
 
     def _turned(self, side: ByLabel, is_backwards: IsBackwards) -> ByLabel:

@@ -54,11 +54,11 @@ def _meanings(name: str) -> Iterator[str]:
     from karat.cli.formats import description as format_description
     from karat.cli.protocols import description as protocol_description
     from karat.formats import FORMATS
-    from karat.protocols.files import source
 
     lower = name.casefold()
+    protocol = name if name.endswith(".toml") else lower
     with suppress(UsageError):
-        yield f"{protocol_description(source(lower).stem)}\n\n`karat protocols {lower}` also prints its file."
+        yield f"{protocol_description(protocol)}\n\n`karat protocols {protocol}` also prints its file."
     if lower in FORMATS.names():
         yield format_description(lower)
     if lower in terms.codes():

@@ -262,6 +262,13 @@ def test_cycles_of_relations_are_notes_and_cycles_of_hierarchies_are_fatal(tmp_p
     assert (done.code, "note: BEFORE links" in done.out) == (0, True)
 
 
+def test_an_event_may_have_two_causes(tmp_path: Path) -> None:
+    """Causes are no hierarchy, unless a protocol reads them as one."""
+    path = written(tmp_path / "g", document([("CAUSE", 1, 3), ("CAUSE", 2, 3)]))
+    assert "two-parents" not in run("validate", path).out
+    assert "two-parents" in run("validate", path, "-p", "araki-2014").out
+
+
 def test_cycles_that_do_not_matter_are_one_note_for_each_kind() -> None:
     """A noisy system has many, and each costs a walk over its links."""
     cyclic = document([("BEFORE", 1, 2), ("BEFORE", 2, 1), ("BEFORE", 3, 4), ("BEFORE", 4, 3)])

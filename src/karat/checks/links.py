@@ -84,9 +84,7 @@ def check_links(links: Sequence[Link], document: Document, readings: Readings = 
                 yield finding._replace(severity="note")
                 break
             yield finding
-        # Where events have arguments, other links between events may also be arguments.
-        may_be_tree = kind in ACYCLIC or readings(kind) is not None or len(links) == len(document.links)
-        if kind in children and may_be_tree:
+        if kind in children and (kind in ACYCLIC or readings(kind) is not None):
             yield from _several_parents(kind, trees[kind], children[kind], document)
 
 

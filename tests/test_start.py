@@ -32,9 +32,10 @@ DATA = Path(__file__).parent / "data"
 @pytest.mark.parametrize(
     ("name", "first"),
     [
-        ("b3", "coref.b3: for each mention"),
-        ("B³", "coref.b3: for each mention"),
+        ("b3", "coref.b3: B-cubed: for each mention"),
+        ("B³", "coref.b3: B-cubed: for each mention"),
         ("LEA", "coref.lea: for each cluster"),
+        ("B-cubed", "coref.b3: B-cubed"),
         ("conll", "coref.conll: the mean F1 of MUC"),
         ("CEAF-e", "coref.ceafm, coref.ceafe: clusters matched"),
         ("mucp", "hierarchy.KIND.mucp: links"),

@@ -56,6 +56,7 @@ def find(name: str) -> list[Explained]:
         [explained for id_, explained in plain_ids if id_.endswith(f".{wanted}")],
         [explained for id_, explained in plain_ids if id_.replace(".", "") == wanted],  # Arg-C
         [explained for id_, explained in plain_ids if id_.startswith(f"{wanted}.")],
+        [explained for _, explained in plain_ids if plain(_what(explained).partition(":")[0]) == wanted],  # B-cubed
     ):
         if matches:
             return matches
@@ -66,6 +67,10 @@ def find(name: str) -> list[Explained]:
     open_ = [explained for explained in ids.values() if explained.row is not None and explained.row.endswith(OPEN)]
     same = [explained for explained in open_ if _shape(wanted) == _shape(plain(explained.id))]
     return same[:1] or [ids[id_] for id_ in ids if len(wanted) > 3 and plain(id_).endswith(wanted)]  # STMp
+
+
+def _what(explained: Explained) -> str:
+    return "" if explained.row is None else explained.card.rows[explained.row]
 
 
 def also(name: str) -> list[str]:

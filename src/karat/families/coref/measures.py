@@ -49,7 +49,7 @@ CARD = Card(
     rows={
         "coref.mention": "mentions that both sides have: precision, recall, f1",
         "coref.muc": "links of a spanning tree of each cluster",
-        "coref.b3": "for each mention, the share of its cluster that is right",
+        "coref.b3": "B-cubed: for each mention, the share of its cluster that is right",
         "coref.ceafm, coref.ceafe": "clusters matched one-to-one, by mentions or by clusters",
         "coref.blanc": "the mean of coref.blanc.links and coref.blanc.nonlinks",
         "coref.lea": "for each cluster, the share of its links that is right, weighted by its size",

@@ -136,7 +136,7 @@ def test_a_summary_is_the_ranking() -> None:
     assert "next" not in out
     assert "eager is best" in out
     assert "holds" not in out
-    assert run(*args, "-f", "latex").out.count(r"\toprule") == 1
+    assert run(*args, "-f", "latex").out.count(r"\begin{table}") == 1
 
 
 def test_a_summary_has_the_breakdowns_that_were_asked_for() -> None:
@@ -155,11 +155,11 @@ def test_breakdowns_are_in_every_table_format(form: str) -> None:
     cells = {
         "csv": "literal,1,type,Conflict_Attack,nugget.type,f1,38.1,",
         "markdown": r"| Conflict\_Attack | 4 | **66.7** | - | 38.1 |",
-        "latex": r"Conflict\_Attack & 4 & \textbf{66.7} & - & 38.1 \\",
+        "latex": r"Conflict\_Attack & 4 & \textbf{66.7} &",
     }
     assert cells[form] in out
     assert "tessen-1" in out
-    assert "signature karat=" in out
+    assert "karat=0.1.0|protocol=tac-2017" in out.replace(r"\allowbreak{}", "").replace(r"\textbar{}", "|")
 
 
 def test_rows_of_parts_have_no_tests() -> None:

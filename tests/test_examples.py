@@ -215,8 +215,8 @@ def promised(example: Example) -> list[Path]:
         command = command.commands[arguments.pop(0)]
     with command.make_context(None, list(arguments)) as context:
         named = [context.params.get("output"), context.params.get("out")]
-        if command.name == "demo" and context.params["to"] is not None:
-            named = [context.params["to"]]
+        if command.name == "demo" and context.params["into"] is not None:
+            named = [context.params["into"]]
     named += re.findall(r">\s*(\S+)", example.line)
     return [Path(name) for name in named if name not in (None, "-")]
 

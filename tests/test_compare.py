@@ -688,3 +688,12 @@ def test_calibration_prints_its_table() -> None:
     rows = re.findall(r"^\| (.+?) \| (\d+) \| ([\d.]+) % \|", printed, re.MULTILINE)
     assert len(rows) == 15
     assert all(float(share) >= 70 if "interval" in what else float(share) <= 30 for what, _, share in rows)
+
+
+def test_a_system_that_matches_nothing_is_not_tested() -> None:
+    """F1 is undefined where precision and recall are 0; it is printed as 0."""
+    systems = {name: documents(4, found=1) for name in ("a", "b")} | {"wrong": documents(4, found=0, spurious=1)}
+    words = str(compared(systems, units=4, resamples=50))
+    assert "No test for wrong: precision and recall of nugget.type+realis are 0, so that F1 is undefined." in words
+    assert "No score for" not in words
+    assert "-0.00" not in words

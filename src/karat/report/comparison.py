@@ -9,7 +9,7 @@ from karat.report.breakdowns import compared_breakdowns
 from karat.report.errors import compared_errors
 from karat.report.layout import View, counted, finding_lines, shared_findings
 from karat.report.scores import QUOTED_DIGITS, WIDTH, Content, bottleneck, intervals_line
-from karat.report.tables import UNDEFINED, Cell, Table, percentage, score_cell, score_names, short
+from karat.report.tables import UNDEFINED, Cell, Table, as_read, percentage, score_cell, score_names, short
 from karat.result import family
 
 SHORT_TESTS = {"approximate randomisation": "AR", "paired bootstrap": "PB", "jackknife": "JK"}
@@ -223,7 +223,7 @@ def _test_cells(
     if first is None:
         return [Cell("")] * (1 + len(tests))
     sign = -1 if first.a == system else 1
-    difference = UNDEFINED if first.difference is None else f"{100 * sign * first.difference:+.{digits}f}"
+    difference = UNDEFINED if first.difference is None else f"{100 * sign * first.difference:+z.{digits}f}"
     mark = STAR if comparison.is_significant(first) else ""
     return [Cell(difference, mark=mark), *(Cell(_p(test)) for test in found)]
 
@@ -311,8 +311,20 @@ def verdict(comparison: Comparison) -> Iterator[str]:
         yield _first_place(comparison, best, others, score)
     if len(others) > 1:
         yield from _against_baseline(comparison)
-    if unscored := [system.name for system in comparison.systems if _value(comparison, system) is None]:
+    yield from _undefined(comparison)
+
+
+def _undefined(comparison: Comparison) -> Iterator[str]:
+    """Systems without a score, and those whose F1 is printed as 0 but cannot be tested."""
+    unscored, zero = [], []
+    for system in comparison.systems:
+        micro = system.scores[comparison.sort_by].micro
+        if micro.main_value is None:
+            (unscored if as_read(micro, micro.main_name) is None else zero).append(system.name)
+    if unscored:
         yield f"No score for {_listed(unscored)}: {comparison.sort_by} is undefined."
+    if zero:
+        yield f"No test for {_listed(zero)}: precision and recall of {comparison.sort_by} are 0, so that F1 is undefined."
 
 
 def _is_tied(comparison: Comparison, best: ComparedSystem, system: ComparedSystem) -> bool:

@@ -324,7 +324,8 @@ def _undefined(comparison: Comparison) -> Iterator[str]:
     if unscored:
         yield f"No score for {_listed(unscored)}: {comparison.sort_by} is undefined."
     if zero:
-        yield f"No test for {_listed(zero)}: precision and recall of {comparison.sort_by} are 0, so that F1 is undefined."
+        reason = f"precision and recall of {comparison.sort_by} are 0, so that F1 is undefined"
+        yield f"No test for {_listed(zero)}: {reason}."
 
 
 def _is_tied(comparison: Comparison, best: ComparedSystem, system: ComparedSystem) -> bool:

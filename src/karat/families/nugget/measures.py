@@ -55,7 +55,8 @@ pilot: P = TP / (TP + FP),  FP = N_S - (gold mentions found)
     citation="Liu, Mitamura and Hovy (2015), Evaluation Algorithms for Event Nugget Detection: A Pilot Study, "
     "sections 2.2 to 2.6; in TAC KBP 2015-2017 as scorer v1.8 computes it.",
     traps=(
-        "There is no threshold: any overlap earns credit, even with a wrong span of the right type.",
+        "There is no threshold, except in exact-2013: any overlap earns credit, even with a wrong span of the right "
+        "type.",
         "In tac-2017 every set of attributes has its own alignment, which is greedy and not optimal. A stricter row "
         "can therefore score higher than a looser one, and two rows may align different pairs. In liu-2015 and "
         "tac-pilot all rows share the alignment of spans.",

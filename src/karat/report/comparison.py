@@ -316,7 +316,8 @@ def verdict(comparison: Comparison) -> Iterator[str]:
 
 def _undefined(comparison: Comparison) -> Iterator[str]:
     """Systems without a score, and those whose F1 is printed as 0 but cannot be tested."""
-    unscored, zero = [], []
+    unscored: list[str] = []
+    zero: list[str] = []
     for system in comparison.systems:
         micro = system.scores[comparison.sort_by].micro
         if micro.main_value is None:

@@ -8,13 +8,11 @@ import atexit
 import functools
 import os
 import re
-import shutil
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, cast
+from typing import IO
 
 if sys.platform != "win32":
     import fcntl
@@ -26,26 +24,28 @@ _NAME = re.compile(r"\.?karat-(\d+)-\w+\.tmp")
 def file_in(folder: Path) -> Iterator[IO[bytes]]:
     """A new file in a folder. Whoever wants to keep it closes it and moves it away."""
     sweep(folder)
-    stream = tempfile.NamedTemporaryFile(dir=folder, prefix=f".karat-{os.getpid()}-", suffix=".tmp", delete=False)
+    path = folder / _new_name()
+    stream = open(path, "x+b", opener=functools.partial(os.open, mode=0o600))
     try:
         _lock(stream.fileno())
-        yield cast("IO[bytes]", stream)
+        yield stream
     finally:
         with suppress(OSError):  # a full disk was already reported
             stream.close()
-        Path(stream.name).unlink(missing_ok=True)
+        path.unlink(missing_ok=True)
 
 
 @contextmanager
 def folder_in(folder: Path) -> Iterator[Path]:
     """A new folder in a folder. Whoever wants to keep it moves it away."""
     sweep(folder)
-    path = Path(tempfile.mkdtemp(dir=folder, prefix=f".karat-{os.getpid()}-", suffix=".tmp"))
+    path = folder / _new_name()
+    path.mkdir(0o700)
     held = _hold(path)
     try:
         yield path
     finally:
-        shutil.rmtree(path, ignore_errors=True)
+        _remove(path)
         if held is not None:
             os.close(held)
 
@@ -53,6 +53,8 @@ def folder_in(folder: Path) -> Iterator[Path]:
 @functools.cache
 def spool() -> str:
     """The folder for copies of inputs; it is removed when the process ends."""
+    import tempfile
+
     sweep(Path(tempfile.gettempdir()))
     folder = tempfile.mkdtemp(prefix=f"karat-{os.getpid()}-", suffix=".tmp")
     _hold(Path(folder))
@@ -63,7 +65,19 @@ def spool() -> str:
 def clear() -> None:
     """Remove the copies of inputs, also where the process does not end by itself."""
     if spool.cache_info().currsize:
-        shutil.rmtree(spool(), ignore_errors=True)
+        _remove(spool())
+
+
+def _new_name() -> str:
+    """A name that no other file has."""
+    return f".karat-{os.getpid()}-{os.urandom(8).hex()}.tmp"
+
+
+def _remove(folder: str | Path) -> None:
+    """Remove a folder and what is in it."""
+    import shutil
+
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def sweep(folder: Path) -> None:
@@ -101,7 +115,7 @@ if sys.platform != "win32":
         try:
             # A process of another machine, which shares the folder, is known by its lock.
             if _lock(descriptor):
-                shutil.rmtree(path) if Path(path).is_dir() else Path(path).unlink()
+                _remove(path) if Path(path).is_dir() else Path(path).unlink()
         finally:
             os.close(descriptor)
 

@@ -7,7 +7,6 @@ be replaced: it receives everything at once, when all of it is known.
 import contextlib
 import errno
 import os
-import shutil
 import stat
 import sys
 from collections.abc import Iterator
@@ -80,11 +79,11 @@ def _copy(temporary: IO[bytes], place: Path | int, *, standard: bool) -> None:
         sys.stdout.write(temporary.read().decode("utf-8", "replace"))  # a terminal does not obey what is in documents
         sys.stdout.flush()
     elif standard:
-        shutil.copyfileobj(temporary, sys.stdout.buffer)
+        sys.stdout.buffer.writelines(temporary)
         sys.stdout.buffer.flush()
     else:
         with open(os.dup(place) if isinstance(place, int) else place, "wb") as stream:
-            shutil.copyfileobj(temporary, stream)
+            stream.writelines(temporary)
 
 
 def umask() -> int:

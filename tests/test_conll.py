@@ -13,7 +13,7 @@ from msgspec.structs import replace
 import karat
 from karat.corpus.files import FileCorpus
 from karat.corpus.fingerprint import Fingerprint
-from karat.formats import FORMATS, _brackets, _conll_writer, conll
+from karat.formats import FORMATS, _columns, _conll_writer, conll
 from karat.model import Cluster, Document, Link, Mention
 from karat.plugin import WriteOptions
 from karat.problems import Finding, KaratError, Rule
@@ -189,7 +189,7 @@ def test_the_word_is_in_the_second_column_if_the_first_counts(
 
 
 def test_the_text_of_a_very_long_mention_is_left_out(tmp_path: Path) -> None:
-    most = _brackets.LONGEST_TEXT
+    most = _columns.LONGEST_TEXT
     lines = [f"d\t0\t{n}\tw\t-" for n in range(1, most)]
     one = ["#begin document a", "d\t0\t0\tw\t(1", *lines[1:], "d\t0\t0\tw\t1)", "#end document"]
     other = ["#begin document b", "d\t0\t0\tw\t(1", *lines, "d\t0\t0\tw\t1)", "#end document"]

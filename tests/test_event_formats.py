@@ -13,7 +13,7 @@ from karat.formats import FORMATS
 from karat.model import Document
 from karat.problems import Finding
 from karat.testing import check
-from karat.testing.formats import documents_in
+from karat.testing.checks import documents_in
 from tests.event_files import (
     CASIE,
     COREFERENCE,

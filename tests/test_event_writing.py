@@ -14,7 +14,7 @@ from karat.formats import FORMATS
 from karat.model import Cluster, Document, Link, Mention
 from karat.plugin import WriteOptions
 from karat.problems import KaratError
-from karat.testing.formats import documents_in
+from karat.testing.checks import documents_in
 from tests.event_files import DYGIE, ONEIE, RAMS, TEXTEE, WIKIEVENTS, saved
 from tests.running import run
 
@@ -190,3 +190,12 @@ def test_wikievents_becomes_anything(tmp_path: Path) -> None:
         target = str(tmp_path / name)
         assert run("convert", source, target, "--lossy").code == 0
         assert karat.score(source, target, protocol="exact-2013")["nugget.type"].f1 == 1
+
+
+def test_words_of_conll_can_be_written(tmp_path: Path) -> None:
+    """Readers of columns make words when someone asks for them; the writers need all of them."""
+    conll = tmp_path / "a.conll"
+    conll.write_text("#begin document (a); part 000\na\t0\t0\tThey\t(1)\na\t0\t1\tleft\t-\n\n#end document\n")
+    out = tmp_path / "a.textee.jsonl"
+    assert run("convert", str(conll), str(out), "--lossy").code == 0
+    assert json.loads(out.read_text())["tokens"] == ["They", "left"]

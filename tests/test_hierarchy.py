@@ -18,7 +18,7 @@ from karat.corpus.memory import MemoryCorpus
 from karat.families import MEASURES
 from karat.formats import forest
 from karat.model import Document, Link, Mention
-from karat.testing.formats import documents_in
+from karat.testing.checks import documents_in
 from tests.conftest import shared_path
 from tests.corpora import as_jsonl
 from tests.running import run

@@ -15,7 +15,7 @@ from click.shell_completion import ShellComplete, get_completion_class
 
 from karat import __version__
 from karat.cli import _terms, cli
-from karat.cli._sections import SECTIONS
+from karat.cli._parameters import SECTIONS
 from karat.cli.program import SUMMARIES
 from karat.families import MEASURES
 from karat.formats import FORMATS

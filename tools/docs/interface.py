@@ -10,7 +10,7 @@ import sources
 from markup import badge, code, fence, items, joined, prose, table
 
 from karat.cli import cli
-from karat.cli._sections import SectionedCommand, sections
+from karat.cli._parameters import SectionedCommand, sections
 from karat.cli.campaign import WithTemplate
 from karat.cli.campaign_new import new
 from karat.cli.program import COMMANDS

@@ -16,7 +16,7 @@ from karat.baselines.texts import EventMention, Text, fingerprint, gold_clusters
 from karat.corpus.interface import Corpus, Progress
 from karat.plugin import WordAnalyser
 from karat.problems import Rule
-from karat.protocols.signature import work_signature
+from karat.protocols.protocol import work_signature
 
 THRESHOLD = 0.95
 """The least anchor weight that is reported (section 7.3)."""

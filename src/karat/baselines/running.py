@@ -16,7 +16,7 @@ from karat.model import Document
 from karat.plugin import WordAnalyser
 from karat.problems import Findings, Rule, UsageError
 from karat.protocols import resolve
-from karat.protocols.signature import work_signature
+from karat.protocols.protocol import work_signature
 from karat.run.plan import Options
 from karat.run.scoring import score
 

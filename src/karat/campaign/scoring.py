@@ -22,7 +22,7 @@ from karat.inputs import read_bytes
 from karat.plugin import ReadOptions
 from karat.problems import Finding, Findings, KaratError, Rule, UsageError
 from karat.protocols import Protocol, parse_setting, resolve_all
-from karat.protocols.signature import conditions as conditions_of
+from karat.protocols.protocol import conditions as conditions_of
 from karat.report.html.gather import Gathered
 from karat.report.html.report import default_fields, score_report
 from karat.result import Result

@@ -9,8 +9,8 @@ from typing import Any, Literal, TypeVar
 import click
 
 from karat.cli._output import terminal_style
+from karat.cli._parameters import FILE, Nearest, completes
 from karat.cli._streams import trusted
-from karat.cli._values import FILE, Nearest, completes
 from karat.problems import Findings, UsageError
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])

@@ -12,8 +12,8 @@ import click
 from click.core import ParameterSource
 
 from karat import inputs as opened
+from karat.cli._parameters import FILE
 from karat.cli._streams import trusted
-from karat.cli._values import FILE
 from karat.problems import Rule, visible
 
 if TYPE_CHECKING:

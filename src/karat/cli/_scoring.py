@@ -17,7 +17,7 @@ from karat.cli._options import (
     wide_option,
 )
 from karat.cli._output import html_file, output_option, output_style
-from karat.cli._values import Nearest, completes
+from karat.cli._parameters import Nearest, completes
 from karat.problems import UsageError
 
 if TYPE_CHECKING:

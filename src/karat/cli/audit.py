@@ -7,7 +7,7 @@ import click
 
 from karat.cli._options import input_options, print_findings, progress, topics_option, validated_option
 from karat.cli._output import html_file, output_option, output_style, refuse_overwriting, report_size, write_output
-from karat.cli._values import FILE, Nearest
+from karat.cli._parameters import FILE, Nearest
 from karat.problems import placed
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def audit(
     from karat.baselines.texts import ANALYSERS, fingerprint, texts_of
     from karat.corpus.opening import open_corpus
     from karat.problems import Findings
-    from karat.protocols.signature import work_signature
+    from karat.protocols.protocol import work_signature
     from karat.report import audit as report
 
     output = html_file(output) if form == "html" and plant is None else output

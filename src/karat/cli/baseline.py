@@ -9,7 +9,7 @@ import click
 from karat.cli._folders import documents_to, output_format
 from karat.cli._options import input_options, print_findings, progress, topics_option, topics_spec, validated_option
 from karat.cli._output import output_option, refuse_overwriting
-from karat.cli._values import FILE, Nearest, completes
+from karat.cli._parameters import FILE, Nearest, completes
 from karat.problems import placed
 
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ import click
 from karat.cli._folders import own_folder, refuse_folder, replace_folder
 from karat.cli._options import digits_option, progress, reading_options, settings_option
 from karat.cli._output import refuse_overwriting, write_output, write_outputs
+from karat.cli._parameters import FILE, Nearest, SectionedCommand, completes
 from karat.cli._scoring import (
     SEED,
     accept_faults_option,
@@ -20,8 +21,6 @@ from karat.cli._scoring import (
     seed_option,
     system_format_option,
 )
-from karat.cli._sections import SectionedCommand
-from karat.cli._values import FILE, Nearest, completes
 from karat.cli.campaign_new import new
 from karat.problems import UsageError
 

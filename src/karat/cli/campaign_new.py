@@ -7,8 +7,8 @@ import click
 from karat.cli._folders import copy_new
 from karat.cli._options import settings_option
 from karat.cli._output import refuse_overwriting
+from karat.cli._parameters import FILE
 from karat.cli._scoring import protocol_option
-from karat.cli._values import FILE
 from karat.problems import UsageError
 
 EPILOG = """\b

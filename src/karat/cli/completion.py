@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from karat.cli._values import Nearest
+from karat.cli._parameters import Nearest
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem

@@ -6,8 +6,7 @@ import click
 
 from karat.cli._folders import copy_new
 from karat.cli._output import refuse_other_files, write_output
-from karat.cli._sections import Renamed
-from karat.cli._values import FILE
+from karat.cli._parameters import FILE, Renamed
 from karat.problems import UsageError
 
 REPORT = "karat-demo.html"

@@ -16,7 +16,7 @@ from karat.cli._options import (
     worker_options,
 )
 from karat.cli._output import output_option, output_style, refuse_overwriting, write_output
-from karat.cli._values import FILE
+from karat.cli._parameters import FILE
 
 if TYPE_CHECKING:
     from karat.corpus.interface import Executor

@@ -4,7 +4,7 @@ from inspect import cleandoc
 
 import click
 
-from karat.cli._values import completes
+from karat.cli._parameters import completes
 
 EPILOG = """\b
 Examples:

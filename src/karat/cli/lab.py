@@ -7,7 +7,7 @@ import click
 from karat.cli._figures import Plot, refuse_outputs, write_figures
 from karat.cli._options import input_options, plot_option, print_findings, progress, settings_option
 from karat.cli._output import output_option, write_output
-from karat.cli._values import FILE, Nearest, completes
+from karat.cli._parameters import FILE, Nearest, completes
 
 if TYPE_CHECKING:
     from karat.plugin import ReadOptions

@@ -2,7 +2,7 @@
 
 import click
 
-from karat.cli._values import completes
+from karat.cli._parameters import completes
 
 EPILOG = """\b
 Examples:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from karat.cli._values import completes
+from karat.cli._parameters import completes
 from karat.problems import UsageError
 
 if TYPE_CHECKING:

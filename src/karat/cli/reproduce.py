@@ -5,7 +5,7 @@ import click
 from karat.cli._figures import Plot, refuse_outputs, write_figures
 from karat.cli._options import form_option, plot_option, progress
 from karat.cli._output import output_option, write_output
-from karat.cli._values import FILE
+from karat.cli._parameters import FILE
 
 EPILOG = """\b
 Examples:

@@ -6,6 +6,7 @@ import click
 
 from karat.cli._options import plot_option, progress, worker_options
 from karat.cli._output import refuse_overwriting, report_size, write_output
+from karat.cli._parameters import FILE, SectionedCommand
 from karat.cli._scoring import (
     RESAMPLES,
     SEED,
@@ -16,8 +17,6 @@ from karat.cli._scoring import (
     protocol_names,
     scoring_options,
 )
-from karat.cli._sections import SectionedCommand
-from karat.cli._values import FILE
 
 if TYPE_CHECKING:
     from karat.cli._figures import Plot

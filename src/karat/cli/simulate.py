@@ -10,7 +10,7 @@ import click
 from karat.cli._folders import documents_to, output_format, writable
 from karat.cli._options import input_options, print_findings, progress
 from karat.cli._output import output_option, refuse_overwriting
-from karat.cli._values import FILE, completes
+from karat.cli._parameters import FILE, completes
 from karat.problems import Finding, KaratError, Rule, UsageError, placed
 
 if TYPE_CHECKING:

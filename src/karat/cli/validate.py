@@ -7,7 +7,7 @@ import click
 
 from karat.cli._options import form_option, input_options, progress, settings_option, worker_options
 from karat.cli._output import output_option, output_style, refuse_overwriting, write_output
-from karat.cli._values import FILE, completes
+from karat.cli._parameters import FILE, completes
 
 if TYPE_CHECKING:
     from karat.corpus.interface import Executor

@@ -14,8 +14,8 @@ numbered in the order in which they appear. Singletons are written like other me
 import re
 from itertools import pairwise
 
-from karat.formats._brackets import LONGEST_TEXT
 from karat.formats._clustered_writing import Placed, length, numbered, placed_mentions, report_losses, words
+from karat.formats._columns import LONGEST_TEXT
 from karat.formats.conll import text_of
 from karat.model import Document, Mention, Region
 from karat.plugin.formats import ReportLoss, WriteOptions

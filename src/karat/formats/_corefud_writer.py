@@ -16,8 +16,8 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Hashable, Iterator
 from itertools import chain, pairwise, starmap
 
-from karat.formats._brackets import LONGEST_TEXT
 from karat.formats._clustered_writing import Placed, length, numbered, placed_mentions, report_losses, words
+from karat.formats._columns import LONGEST_TEXT
 from karat.model import Document, EmptyNode, Mention, Region
 from karat.plugin.formats import ReportLoss
 from karat.problems import Rule, quoted

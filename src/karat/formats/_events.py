@@ -13,7 +13,7 @@ import msgspec
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
-from karat.formats._brackets import LONGEST_TEXT
+from karat.formats._columns import LONGEST_TEXT
 from karat.formats._text import DANGLING, TWICE
 from karat.model import EMPTY, Document, Id, Link, Mention, Region, Unit, Value, qualified
 from karat.plugin.formats import Completion, Context, Facts, Format, Piece

@@ -160,9 +160,9 @@ class Writable:
             self._report_loss("the order of mentions")
 
 
-def _forms(document: Document, rule: Rule) -> Sequence[str]:
+def _forms(document: Document, rule: Rule) -> list[str]:
     if document.forms is not None:
-        return document.forms
+        return [*document.forms]
     if document.tokens is None or document.text is None:
         raise rule.error(f"document {quoted(document.id)} has no tokens with their words")
     return [document.text[begin:end] for begin, end in document.tokens]

@@ -53,10 +53,9 @@ from io import BytesIO
 from itertools import groupby, pairwise
 from typing import NamedTuple, cast
 
-from karat.formats._brackets import LONGEST_TEXT, Bracket, CellError, brackets, place
+from karat.formats._columns import LONGEST_TEXT, Bracket, CellError, Words, brackets, place
 from karat.formats._metadocuments import LAYOUTS, TOKENS, Layout, Row, detect
 from karat.formats._text import LinesExcept, after_line, decode, search_line
-from karat.formats._words import Words
 from karat.model import EMPTY, Declared, Document, Mention, Places, Region, qualified
 from karat.plugin.formats import Context, Format, Marker, Piece, ReadOptions, ReportLoss, WriteOptions
 from karat.problems import KaratError, Report, Rule, quoted

@@ -35,9 +35,8 @@ from functools import cached_property, partial
 from itertools import chain, starmap
 from typing import NamedTuple, cast
 
-from karat.formats._brackets import LONGEST_TEXT, Bracket, CellError, brackets, place
+from karat.formats._columns import LONGEST_TEXT, Bracket, CellError, Words, brackets, place
 from karat.formats._text import decode, search_line
-from karat.formats._words import Words
 from karat.model import (
     Declared,
     Document,

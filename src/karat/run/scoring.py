@@ -17,7 +17,7 @@ from karat.corpus.opening import absent_names
 from karat.families import MEASURES
 from karat.problems import Finding, Findings, KaratError, Origin, Report, Rule, UsageError, placed
 from karat.protocols import Protocol
-from karat.protocols.signature import conditions
+from karat.protocols.protocol import conditions
 from karat.result import Result, Score, Side, UnitRows
 from karat.run.diagnosis import FirstSpans, swapped
 from karat.run.pairs import paired_ids

@@ -12,11 +12,10 @@ from itertools import chain
 from math import fsum
 from typing import TypeVar
 
-from karat.families.ace.elements import ElementsOfBothSides
+from karat.families.ace.elements import ElementsOfBothSides, Side, agreement, first_place
 from karat.families.ace.mentions import DocumentTokens, MentionCorrespondences
 from karat.families.ace.plan import IndexPair, Plan, Ties, optimal
 from karat.families.ace.records import Element, ElementToken, Location, ScoredMention
-from karat.families.ace.ties import Side, agreement, first_place
 from karat.model import Region
 from karat.plugin import Tables, TableSpec
 from karat.regions import extension, place, shared

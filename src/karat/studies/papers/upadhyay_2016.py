@@ -20,7 +20,7 @@ from karat.corpus.topics import Topics
 from karat.describe.ecb_table import SPLITS, Tally
 from karat.problems import Findings
 from karat.protocols import Protocol, resolve
-from karat.protocols.signature import work_signature
+from karat.protocols.protocol import work_signature
 from karat.result import Result
 from karat.run.plan import Options
 from karat.run.scoring import score

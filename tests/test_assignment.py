@@ -2,14 +2,17 @@
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from math import floor
+from math import floor, fsum
+from random import Random
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from karat.match.assignment import Edge, assignment, first_choices
 from karat.match.matchings import optimal
-from karat.match.sparse import best_matching
+from karat.match.sparse import best_matching, matching
+from karat.plugin.contingency import MANY
 
 EXAMPLES = settings(max_examples=300, deadline=None)
 ends = st.tuples(st.integers(0, 4), st.integers(0, 4))
@@ -50,6 +53,17 @@ def test_rows_or_columns_that_do_not_compete_need_no_solver() -> None:
     assert first_choices({(0, 0): 2, (0, 1): 1, (1, 0): 1, (1, 1): 2}) == [(0, 0), (1, 1)]
     assert first_choices({(0, 0): 1, (1, 0): 2, (1, 1): 1, (2, 1): 2}) == [(1, 0), (2, 1)]
     assert first_choices({(0, 0): 3, (0, 1): 2, (1, 0): 3, (1, 1): 1}) is None
+
+
+@pytest.mark.parametrize("clusters", [1_500, 4_000, 40_000])
+def test_many_edges_have_the_sum_of_few(clusters: int) -> None:
+    """Leaves of many edges are removed by other code, with the same sum, to the last digit."""
+    random = Random(clusters)
+    cells = {(int(clusters * random.random() ** 2), random.randrange(clusters)) for _ in range(5_000)}
+    rows, columns = zip(*sorted(cells), strict=True)
+    weights = [random.choice((0.4, 2 / 3, random.random() + 0.01, 1.0)) for _ in cells]
+    assert len(cells) > MANY
+    assert best_matching(rows, columns, weights) == fsum([weights[edge] for edge in matching(rows, columns, weights)])
 
 
 similarities = st.sampled_from([0.5, 1.0, 1.5, 2.0]) | st.tuples(st.integers(1, 4), st.integers(4, 9)).map(

@@ -14,6 +14,9 @@ from msgspec import Struct
 
 from karat.plugin.tables import Match
 
+MANY = 2_000
+"""Mentions, or cells, that are counted with numpy. Fewer take less time than its import."""
+
 
 class ClusterCounts(NamedTuple):
     """Sizes of clusters, and cells: pairs of clusters that share a mention."""
@@ -173,11 +176,10 @@ class Contingency(Struct, frozen=True, dict=True):
         return pairs_within(counts.gold_sizes), pairs_within(counts.system_sizes), pairs_within(counts.shares)
 
     @cached_property
-    def cells(self) -> Sequence[tuple[int, int, int]]:
-        """For each cell: o(k, r), n(k), n(r)."""
+    def cells(self) -> tuple[Sequence[int], Sequence[int], Sequence[int]]:
+        """Three columns with a number for each cell: o(k, r), n(k), n(r)."""
         golds, systems, rows, columns, shares = self.counts
-        cells = zip(rows, columns, shares, strict=True)
-        return [(shared, golds[row], systems[column]) for row, column, shared in cells]
+        return shares, [*map(golds.__getitem__, rows)], [*map(systems.__getitem__, columns)]
 
     @cached_property
     def found(self) -> tuple[list[int], list[int]]:
@@ -197,6 +199,11 @@ def index_of_names() -> defaultdict[Hashable, int]:
 
 def occurrences(indexes: Sequence[int], size: int | None = None) -> list[int]:
     """Count how often each index occurs, up to the largest or below `size`."""
+    if len(indexes) >= MANY:
+        import numpy as np
+
+        times: list[int] = np.bincount(indexes, minlength=size or 0).tolist()
+        return times
     times = [0] * (max(indexes, default=-1) + 1 if size is None else size)
     for index in indexes:
         times[index] += 1

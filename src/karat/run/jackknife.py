@@ -42,13 +42,15 @@ def _scores_without(
 ) -> Iterator[Mapping[str, Score]]:
     """Yield the scores without each group of documents (jackknife)."""
     sums = [spec.leave_out([row.tables[index] for row in rows], groups) for index, spec in enumerate(measures.specs)]
-    for group in range(max(groups) + 1):
+    golds, systems = [0] * (max(groups) + 1), [0] * (max(groups) + 1)
+    for row, group in zip(rows, groups, strict=True):
+        golds[group] += row.gold
+        systems[group] += row.system
+    for gold, system in zip(golds, systems, strict=True):
         tables = [next(tables) for tables in sums]
         finished = [
             spec.finish([table], ignore)[0] if spec.counted == "corpus" else table
             for spec, table in zip(measures.specs, tables, strict=True)
         ]
-        rest = [row for row, other in zip(rows, groups, strict=True) if other != group]
-        gold, system = sum(row.gold for row in rest), sum(row.system for row in rest)
-        unit = UnitRow(rows[0].unit, gold, system, measures.counts(finished))
+        unit = UnitRow(rows[0].unit, sum(golds) - gold, sum(systems) - system, measures.counts(finished))
         yield UnitTable(measures, [unit]).scores()

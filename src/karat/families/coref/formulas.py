@@ -112,10 +112,11 @@ def muc_outcomes(table: Contingency) -> Outcomes:
 
 def b3(table: Contingency) -> PrecisionRecall:
     """Σ o² / n over the mentions of each side."""
+    shares, golds, systems = table.cells
     return PrecisionRecall(
-        fsum([shared * shared / system for shared, _, system in table.cells]),
+        fsum([shared * shared / system for shared, system in zip(shares, systems, strict=True)]),
         table.system_mentions,
-        fsum([shared * shared / gold for shared, gold, _ in table.cells]),
+        fsum([shared * shared / gold for shared, gold in zip(shares, golds, strict=True)]),
         table.gold_mentions,
     )
 
@@ -150,16 +151,20 @@ def ceafm_outcomes(table: Contingency) -> Outcomes:
 
 def ceafe(table: Contingency) -> PrecisionRecall:
     """The best matching by φ4 = 2o / (n(k) + n(r)), over clusters."""
-    similarities = [2 * shared / (gold + system) for shared, gold, system in table.cells]
-    best = best_matching(table.counts.rows, table.counts.columns, similarities)
+    best = best_matching(table.counts.rows, table.counts.columns, _similarities(table))
     return PrecisionRecall(best, len(table.system_sizes), best, len(table.gold_sizes))
+
+
+def _similarities(table: Contingency) -> list[float]:
+    """φ4 of each cell."""
+    return [2 * shared / (gold + system) for shared, gold, system in zip(*table.cells, strict=True)]
 
 
 def ceafe_outcomes(table: Contingency) -> Outcomes:
     """Clusters of the best matching by φ4 = 2o / (n(k) + n(r)); φ4 of a cluster and itself is 1."""
     clusters = _Clusters(table)
     golds, systems = dict.fromkeys(range(len(table.golds))), dict.fromkeys(range(len(table.systems)))
-    similarities = [2 * shared / (gold + system) for shared, gold, system in table.cells]
+    similarities = _similarities(table)
     for cell in matching(table.counts.rows, table.counts.columns, similarities):
         row, column, similarity = table.counts.rows[cell], table.counts.columns[cell], similarities[cell]
         del golds[row], systems[column]
@@ -219,11 +224,13 @@ def lea(table: Contingency) -> PrecisionRecall:
 
     A singleton has one link, to itself, which is right if the mention is also a singleton on the other side.
     """
-    alone = sum([gold == system == 1 for _, gold, system in table.cells])
+    shares, golds, systems = table.cells
+    alone = [gold * system for gold, system in zip(golds, systems, strict=True)].count(1)
+    linked = [cell for cell in zip(shares, golds, systems, strict=True) if cell[0] > 1]
     return PrecisionRecall(
-        fsum([alone, *(o * (o - 1) / (system - 1) for o, _, system in table.cells if o > 1)]),
+        fsum([alone, *[o * (o - 1) / (system - 1) for o, _, system in linked]]),
         table.system_mentions,
-        fsum([alone, *(o * (o - 1) / (gold - 1) for o, gold, _ in table.cells if o > 1)]),
+        fsum([alone, *[o * (o - 1) / (gold - 1) for o, gold, _ in linked]]),
         table.gold_mentions,
     )
 

@@ -171,8 +171,8 @@ def leave_out(tables: Sequence[Contingency], groups: Sequence[int]) -> Iterator[
         cells = _Kept(cell_of, shared_groups != group, len(mention_of_cell))
         cell_rows, cell_columns = golds.new[rows[mention_of_cell]], systems.new[columns[mention_of_cell]]
         yield Contingency(
-            [whole.golds[index] for index in golds.indexes.tolist()],
-            [whole.systems[index] for index in systems.indexes.tolist()],
+            [*map(whole.golds.__getitem__, golds.indexes.tolist())],
+            [*map(whole.systems.__getitem__, systems.indexes.tolist())],
             _array(golds.mentions),
             _array(systems.mentions),
             _array(cell_rows[cells.indexes][cells.mentions]),

@@ -196,6 +196,6 @@ def test_words_of_conll_can_be_written(tmp_path: Path) -> None:
     """Readers of columns make words when someone asks for them; the writers need all of them."""
     conll = tmp_path / "a.conll"
     conll.write_text("#begin document (a); part 000\na\t0\t0\tThey\t(1)\na\t0\t1\tleft\t-\n\n#end document\n")
-    out = tmp_path / "a.textee.jsonl"
+    out = tmp_path / "a.textee.json"
     assert run("convert", str(conll), str(out), "--lossy").code == 0
     assert json.loads(out.read_text())["tokens"] == ["They", "left"]

@@ -13,7 +13,7 @@ from karat.arguments import events_of
 from karat.counts import PrecisionRecall
 from karat.families.relation.intervals import INVERSE, SIGNS, Intervals
 from karat.match.closure import PointOrder
-from karat.model import Document, Link, Mention
+from karat.model import Document, Link, Mention, Region
 from karat.problems import KaratError
 from karat.result import Result
 from tests.running import run
@@ -155,6 +155,23 @@ def test_tempeval_counts_links_in_the_order_of_the_file(order: tuple[int, ...]) 
     assert result.signature != other.signature
 
 
+def test_labels_without_meaning_match_themselves_in_either_direction() -> None:
+    """OVERLAP has a meaning, and so an inverse, in tieval only."""
+    gold = document([("OVERLAP", 1, 2)])
+    for system, tempeval, tieval in ((("OVERLAP", 2, 1), 1, 0), (("OVERLAPPED", 2, 1), 0, 1)):
+        assert score(gold, document([system]), "tempeval-3")["temporal.awareness"].f1 == tempeval
+        assert score(gold, document([system]), "tieval-2023")["temporal.awareness"].f1 == tieval
+
+
+def test_documents_without_links_count_in_the_macro_average_of_tieval() -> None:
+    empty = Document("empty")
+    result = karat.score([document(GOLD[:1]), empty], [document(GOLD[:1]), empty], protocol="tieval-2023")
+    assert result["temporal.awareness"].f1 == 1
+    macro = result["temporal.awareness"].macro
+    assert macro is not None
+    assert macro.f1 == 0.5
+
+
 def test_one_cycle_leaves_nothing_in_tieval() -> None:
     links = [("BEFORE", 1, 2), ("BEFORE", 2, 3), ("BEFORE", 3, 1), ("BEFORE", 4, 5)]
     result = score(document(links), document(links), "tieval-2023")
@@ -185,14 +202,15 @@ def test_a_temporal_link_from_an_event_to_a_time_is_no_argument() -> None:
     assert events_of(document([("BEFORE", 1, 5), ("Time", 1, 5)]))[0].arguments[0].role == "Time"
 
 
-def test_creation_times_are_the_same_whatever_their_ids() -> None:
-    def side(id_: str) -> Document:
+@pytest.mark.parametrize("span", [(), ((1, 2),)])
+def test_creation_times_are_the_same_whatever_their_ids(span: Region) -> None:
+    def side(id_: str, span: Region = ()) -> Document:
         event = Mention("m", ((0, 1),))
-        time = Mention(id_, (), kind="time", attributes={"function": "CREATION_TIME"})
+        time = Mention(id_, span, kind="time", attributes={"function": "CREATION_TIME"})
         return Document("d", unit="token", mentions=(event, time), links=(Link("BEFORE", "m", id_),))
 
     for protocol in ("tempeval-3", "tb-dense-2014", "maven-ere-2022"):
-        result = score(side("t0"), side("other"), protocol)
+        result = score(side("t0"), side("other", span), protocol)
         assert result["temporal.awareness" if protocol == "tempeval-3" else "relation.temporal"].f1 == 1
 
 
@@ -239,6 +257,9 @@ def test_what_is_not_scored_is_said() -> None:
     result = score(document([("BEFORE", 2, 3)]), document(links), "matres-2018")
     codes = {finding.code for finding in result.warnings}
     assert codes >= {"relation-to-itself", "relation-kind-ignored", "relation-outside"}
+    child = score(document([("subevent", 1, 2)]), document([("PC", 1, 2)]), "hieve-2020")
+    assert "links of kind 'PC' that are not scored (system): 1" in str([found.message for found in child.warnings])
+    assert child["relation.subevent"].f1 == 0
     nowhere = Document("d", mentions=(Mention("a", ()), Mention("b", ())), links=(Link("PRECONDITION", "a", "b"),))
     assert "relation-unplaced" in {finding.code for finding in score(nowhere, nowhere, "esc-2017").warnings}
     timed = document([("CAUSE", 1, 5), ("CAUSE", 1, 2), ("BEFORE", 1, 5)])
@@ -387,6 +408,18 @@ def test_maven_ere_that_cannot_be_read(tmp_path: Path, content: dict[str, Any], 
     assert f"[{code}]" in done.out
 
 
+def test_kinds_that_only_the_system_has_are_no_mistake_if_they_are_read(tmp_path: Path) -> None:
+    """AFTER is BEFORE in the other direction."""
+    gold = written(tmp_path / "gold", document([("BEFORE", 1, 2)]))
+    system = written(tmp_path / "system", document([("AFTER", 2, 1), ("BEFOR", 1, 3)]))
+    expected = "the system has links of a kind that gold lacks: 'BEFOR' (1; did you mean BEFORE?)"
+    for done in (
+        run("score", gold, system, "-p", "matres-2018"),
+        run("validate", system, "--against", gold, "-p", "matres-2018"),
+    ):
+        assert f"{expected} [link-kind-absent]" in done.out
+
+
 def test_mentions_that_are_not_golds_leave_with_their_links() -> None:
     gold = document([("BEFORE", 1, 2)])
     other = document([("BEFORE", 1, 2), ("BEFORE", 1, 6)], events=5)
@@ -518,12 +551,10 @@ def test_links_of_event_story_line_hold_between_clusters_of_gold(tmp_path: Path)
     assert karat.read(gold).protocols == ("esc-2017", "eci-2019")
     (document_,) = karat.read(gold)
     assert (document_.id, document_.links) == ("1_1ecb", (Link("PRECONDITION", "K", "11"),))
-    system = put(tmp_path / "system" / "1_1ecb.tab", "1\t2\tPRECONDITION\n2\t3\tFALLING_ACTION\n")
-    result = json.loads(
-        run("score", str(tmp_path / "gold"), str(tmp_path / "system"), "-p", "esc-2017", "-f", "json").out
-    )
-    assert result["scores"]["relation.causal"]["micro"]["f1"] == 1
-    assert Path(system).is_file()
+    both = ("score", str(tmp_path / "gold"), str(tmp_path / "system"), "-p", "esc-2017", "-f", "json")
+    for table, f1 in (("1\t2\tPRECONDITION\n2\t3\tFALLING_ACTION\n", 1), ("", 0)):
+        put(tmp_path / "system" / "1_1ecb.tab", table)
+        assert json.loads(run(*both).out)["scores"]["relation.causal"]["micro"]["f1"] == f1
 
 
 def test_event_story_line_is_told_from_ecb_by_its_links(tmp_path: Path) -> None:

@@ -103,12 +103,12 @@ def _chosen(
             if name is None and sniffed.related(file.name, file.head()) is None:
                 report(SKIPPED.at(f"skipped: not {names[0]}", file=file.name))
         return [file for file, name in detected if name], names[0]
-    _refuse_binary(files)
-    _refuse_unsupported(files)
-    _refuse_kin(files, [known for _, known in FORMATS])
     empty = not any(file.head().strip() for file in files)
     if empty and fallback is not None:
         return files, fallback
+    _refuse_binary(files)
+    _refuse_unsupported(files)
+    _refuse_kin(files, [known for _, known in FORMATS])
     layout = next(filter(None, (unknown_form(_head(file)) for file in files)), None)
     message = "the file is empty" if empty else "the format is not recognised"
     raise UNKNOWN.error(f"{message}: {layout}" if layout else message, file=spec)

@@ -1,6 +1,6 @@
 """Temporal awareness: how many of each side's relations in time the other side has, or entails."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Literal
 
 from msgspec import Struct
@@ -66,6 +66,8 @@ class Awareness(Struct, frozen=True):
     """Labels with a meaning."""
     weight: float
     """The credit for an implicit link."""
+    distinct: int
+    """The number of links of both sides without repeats."""
 
     def outcome(self, compared: ComparedLink, other: Intervals, nothing: str) -> str:
         """The class of an outcome; `nothing` if the other side knows nothing about it."""
@@ -101,21 +103,30 @@ class AwarenessTable(TableSpec[Awareness], Struct, frozen=True, cache_hash=True)
         """The kinds of links that it reads."""
         return self.links.kinds
 
+    @property
+    def inverse(self) -> Mapping[str, str]:
+        """The labels with a meaning, each with that of the same relation in the other direction."""
+        return {label: INVERSE[label] for label in self.labels}
+
     def make(self, tables: Tables) -> Awareness:
         """Find each link in the links of the other side, or in what follows from them."""
         relations = tables.get(self.links)
         golds, systems = self._read(relations.gold), self._read(relations.system)
+        given_gold, given_system = {*map(self._canonical, golds)}, {*map(self._canonical, systems)}
         (gold, gold_known), (system, system_known) = self._counted(golds), self._counted(systems)
-        reduced = {*map(_canonical, gold)}
-        compared_gold = self._compared(gold, systems, system_known)
+        reduced = {*map(self._canonical, gold)}
+        compared_gold = self._compared(gold, given_system, system_known)
         compared_system = [
             ComparedLink(
-                c.link, c.found, c.given, _canonical(c.link) not in reduced and self._entail(gold_known, c.link)
+                c.link, c.found, c.given, self._canonical(c.link) not in reduced and self._entail(gold_known, c.link)
             )
-            for c in self._compared(system, golds, gold_known)
+            for c in self._compared(system, given_gold, gold_known)
         ]
         weight = _weight(gold, system, sum(c.found for c in compared_gold)) if self.implicit else 0.0
-        return Awareness(relations, compared_gold, compared_system, gold_known, system_known, self.labels, weight)
+        distinct = len(given_gold) + len(given_system)
+        return Awareness(
+            relations, compared_gold, compared_system, gold_known, system_known, self.labels, weight, distinct
+        )
 
     def _read(self, side: SideRelations) -> list[Labelled]:
         read_as = dict(self.read_as)
@@ -124,11 +135,11 @@ class AwarenessTable(TableSpec[Awareness], Struct, frozen=True, cache_hash=True)
     def _counted(self, links: Sequence[Labelled]) -> tuple[Sequence[Labelled], Intervals]:
         """Return the links that count, and what follows from a side."""
         if self.contradictions == "cycle":
-            distinct = [*{_canonical(link): link for link in reversed(links)}.values()][::-1]
+            distinct = [*{self._canonical(link): link for link in reversed(links)}.values()][::-1]
             return distinct, Intervals.of(link for link in links if link[0] in self.labels)
         known, reduced, seen = Intervals(), list[Labelled](), set[Labelled]()
         for link in links:
-            if (name := _canonical(link)) in seen:
+            if (name := self._canonical(link)) in seen:
                 continue
             seen.add(name)
             if link[0] in self.labels:
@@ -139,11 +150,10 @@ class AwarenessTable(TableSpec[Awareness], Struct, frozen=True, cache_hash=True)
             reduced.append(link)
         return reduced if self.counted_links == "reduced" else links, known
 
-    def _compared(self, links: Sequence[Labelled], others: Sequence[Labelled], known: Intervals) -> list[ComparedLink]:
-        given = {*map(_canonical, others)}
+    def _compared(self, links: Sequence[Labelled], given: Set[Labelled], known: Intervals) -> list[ComparedLink]:
         compared = []
         for link in links:
-            is_given = _canonical(link) in given
+            is_given = self._canonical(link) in given
             found = self._entail(known, link) or (is_given and self.contradictions == "aside")
             compared.append(ComparedLink(link, found, is_given))
         return compared
@@ -151,11 +161,10 @@ class AwarenessTable(TableSpec[Awareness], Struct, frozen=True, cache_hash=True)
     def _entail(self, known: Intervals, link: Labelled) -> bool:
         return link[0] in self.labels and known.entail(link)
 
-
-def _canonical(link: Labelled) -> Labelled:
-    """The same name for a link in either direction."""
-    label, source, target = link
-    return link if source < target else (INVERSE.get(label, label), target, source)
+    def _canonical(self, link: Labelled) -> Labelled:
+        """The same name for a link in either direction."""
+        label, source, target = link
+        return link if source < target else (INVERSE[label] if label in self.labels else label, target, source)
 
 
 def _weight(gold: Sequence[Labelled], system: Sequence[Labelled], found: int) -> float:
@@ -270,17 +279,15 @@ class TemporalAwareness(Measure[Awareness, PrecisionRecall], frozen=True):
 
     def differences(self, table: Awareness) -> Mapping[str, int]:
         """What closure changes, and how repeats count."""
-        gold, system = table.relations.gold, table.relations.system
         compared = (*table.gold, *table.system)
-        given = len(gold.links) + len(system.links)
-        distinct = len({*map(_canonical, gold.links)}) + len({*map(_canonical, system.links)})
+        given = len(table.relations.gold.links) + len(table.relations.system.links)
         return {
             **table.relations.differences(),
             CLOSURE: sum(link.found and not link.given for link in compared),
             UNFOUNDED: sum(link.given and not link.found for link in compared),
-            AGAIN: max(len(compared) - distinct, 0),
-            REPEATED: given - distinct if len(compared) <= distinct else 0,
-            REDUNDANT: max(distinct - len(compared), 0),
+            AGAIN: max(len(compared) - table.distinct, 0),
+            REPEATED: given - table.distinct if len(compared) <= table.distinct else 0,
+            REDUNDANT: max(table.distinct - len(compared), 0),
             IMPLICIT: sum(link.implicit for link in table.system) if table.weight else 0,
         }
 

@@ -46,9 +46,11 @@ def by_text(pair: Pair) -> tuple[list[Number], list[Number]]:
     first_token = _token_finder(text if pair.gold.unit == "char" else None)
 
     def key(mention: Mention) -> Hashable:
+        if is_creation_time(mention):
+            return "DCT"
         if not mention.span:
-            return "DCT" if is_creation_time(mention) else (mention.kind, mention.id)
-        return (mention.kind, first_token(mention.span[0][0])) if mention.kind != TIME else (TIME, None)
+            return mention.kind, mention.id
+        return TIME if mention.kind == TIME else (mention.kind, first_token(mention.span[0][0]))
 
     left: defaultdict[Hashable, list[Number]] = defaultdict(list)
     for number, mention in enumerate(pair.gold.mentions):
@@ -56,13 +58,9 @@ def by_text(pair: Pair) -> tuple[list[Number], list[Number]]:
     unknown = count(len(pair.gold.mentions))
     systems: list[Number] = []
     for mention in pair.system.mentions:
-        candidates = left[key(mention)]
-        found = (
-            (n for n in candidates if _overlap(pair.gold.mentions[n].span, mention.span))
-            if mention.kind == TIME and mention.span
-            else iter(candidates)
-        )
-        chosen = next(found, None)
+        candidates = left[name := key(mention)]
+        overlapping = (n for n in candidates if _overlap(pair.gold.mentions[n].span, mention.span))
+        chosen = next(overlapping if name == TIME else iter(candidates), None)
         if chosen is not None:
             candidates.remove(chosen)
         systems.append(next(unknown) if chosen is None else chosen)

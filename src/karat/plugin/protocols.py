@@ -133,10 +133,7 @@ class Averages(Struct, frozen=True, forbid_unknown_fields=True):
     undefined: float | None = None
     """The value of an undefined ratio; without it, the ratio stays undefined."""
     macro_undefined: float | None = None
-    """The value of a unit's undefined ratio in the macro average; without it, that mean ignores the unit.
-
-    A unit without mentions is always ignored.
-    """
+    """The value of a unit's undefined ratio in the macro average; without it, that mean ignores the unit."""
     classes: tuple[str, ...] = ()
     """Attributes whose values are averaged, such as macro F1 over event types (`macro.type`)."""
 

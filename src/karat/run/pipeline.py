@@ -115,7 +115,7 @@ class Pipeline:
         superseded = frozenset.intersection(*(protocol.superseded for protocol in work.protocols))
         self.report_pairs = without(self.report, superseded)
         self.places = Places(gold, system, self.report)
-        self._reader = PairReader(gold, system, self.report_pairs, self._reading, work.edits)
+        self._reader = PairReader(gold, system, self.report_pairs, self.reading, work.edits)
 
     @cached_property
     def _preparation(self) -> Preparation:
@@ -136,7 +136,7 @@ class Pipeline:
         """Return a pipeline for the same documents under other facts."""
         return Pipeline(self.gold, self.system, self.work._replace(facts=facts))
 
-    def _reading(self, kind: str) -> Reading | None:
+    def reading(self, kind: str) -> Reading | None:
         """Return how the protocols read a kind of links."""
         return self._readings.get(kind)
 

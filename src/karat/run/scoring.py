@@ -156,7 +156,7 @@ def look_across(pipeline: Pipeline, whole: Batch, spans: FirstSpans) -> None:
     if whole.system_links:
         from karat.checks.links import absent_kinds
 
-        for finding in absent_kinds(whole.system_links, whole.facts[0].links_of(None)):
+        for finding in absent_kinds(whole.system_links, whole.facts[0].links_of(None), pipeline.reading):
             pipeline.report(finding._replace(file=pipeline.system.name))
     counts = (whole.gold_mentions, whole.system_mentions)
     for what, corpus, count in zip(("gold", "the system"), (pipeline.gold, pipeline.system), counts, strict=True):

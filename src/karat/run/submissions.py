@@ -14,7 +14,7 @@ from msgspec.structs import asdict, replace
 from karat import __version__
 from karat.arguments import other_links
 from karat.checks import Where
-from karat.checks.annotations import check_spans, check_texts
+from karat.checks.annotations import Reading, check_spans, check_texts
 from karat.checks.links import absent_kinds
 from karat.checks.pairs import TOKENS_DIFFER, difference
 from karat.corpus.files import FileCorpus
@@ -23,6 +23,7 @@ from karat.model import Document, Mention, Region
 from karat.problems import Finding, Findings, KaratError, Rule, Severity, ignore, quoted
 from karat.protocols import Protocol
 from karat.run.pairs import SYSTEM_ONLY, source_differences
+from karat.run.plan import readings_of
 
 MISSING = Rule(
     "document-missing", "fault", "Submit every document of gold; write one without annotations if you found nothing."
@@ -38,10 +39,16 @@ class Reference:
 
     def __init__(self, corpus: FileCorpus, findings: Mapping[Severity, int], protocols: Sequence[Protocol]) -> None:
         self.corpus = corpus
+        self._protocols = protocols
         self.findings = findings
         """The number of findings in gold itself, by severity."""
         self.refuses_others = any(protocol.system_only_documents == "refuse" for protocol in protocols)
         """True if a protocol refuses documents that gold does not have."""
+
+    @cached_property
+    def readings(self) -> Mapping[str, Reading]:
+        """How the protocols read links."""
+        return readings_of(self._protocols, self.corpus.facts())
 
     @cached_property
     def documents(self) -> list[str]:
@@ -104,7 +111,7 @@ class Submission:
     def absent_links(self) -> Iterator[Finding]:
         """One finding on the kinds of links that gold lacks, if gold has links."""
         gold = self.gold.corpus.facts().links_of(None) if self.links else set()
-        for finding in absent_kinds(self.links, gold) if gold else ():
+        for finding in absent_kinds(self.links, gold, self.gold.readings.get) if gold else ():
             yield finding._replace(file=self.path)
 
     @property

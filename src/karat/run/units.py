@@ -159,8 +159,7 @@ class UnitTable:
         for row, columns in self._averaged_columns():
             yield from columns
             if row.has_macro:
-                averaged = self._averaged(row.averages)
-                units = [unit.gold + unit.system > 0 for unit in self._rows] if averaged is None else averaged
+                units = self._averaged(row.averages)
                 yield from mean_columns(row.kind, columns, units, missing=row.averages.macro_undefined)
 
     def scores(self) -> dict[str, Score]:

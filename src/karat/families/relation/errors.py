@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
-from karat.families.relation.intervals import INVERSE
 from karat.families.relation.links import Relations, SideRelations, spread
 from karat.insight.repairs import Edit, Repair
 from karat.insight.units import Classes, DocumentView, ErrorKind, Findings, FoundError, Target, UnitView
@@ -77,7 +76,7 @@ class _TableErrors:
 
     def __init__(self, unit: UnitView, view: DocumentView, spec: Any, relations: Relations) -> None:
         self._unit, self._view, self._spec, self._relations = unit, view, spec, relations
-        self._inverse: Mapping[str, str] = dict(getattr(spec, "inverse", INVERSE))
+        self._inverse: Mapping[str, str] = dict(spec.inverse)
         self._read_as: Mapping[str, str] = dict(spec.read_as)
         self._is_directed = getattr(spec, "direction", "") == "written"
         self._hides = not getattr(spec, "several", True)

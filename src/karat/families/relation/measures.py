@@ -119,6 +119,8 @@ class Parameters(Struct, frozen=True, forbid_unknown_fields=True):
     """The pairs that count."""
     direction: Direction
     """The direction in which a pair is read."""
+    kinds: tuple[str, ...] = ()
+    """The kinds of links that are read; empty: the labels, and what is read as one."""
     labels: tuple[str, ...] = ()
     """The labels that count; others are not read."""
     read_as: dict[str, str] = {}
@@ -292,8 +294,8 @@ class LabelAccuracy(Measure[LabelledPairs, Accuracy], frozen=True):
 
 def measures(parameters: Parameters, setting: Setting) -> list[Entry]:
     """The rows of the protocol."""
-    read = [*parameters.labels, *(label for row in parameters.rows.values() for label in row.labels)]
-    links = BothRelations(tuple(sorted({*read, *parameters.read_as})))
+    labels = [*parameters.labels, *(label for row in parameters.rows.values() for label in row.labels)]
+    links = BothRelations(tuple(sorted(parameters.kinds or {*labels, *parameters.read_as})))
     entries: list[Entry] = []
     for name, row in parameters.rows.items():
         id_ = f"relation.{name}"

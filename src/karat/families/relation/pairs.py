@@ -91,7 +91,8 @@ class PairTable(TableSpec[LabelledPairs], Struct, frozen=True, cache_hash=True):
     @property
     def relations(self) -> tuple[str, ...]:
         """The kinds of links that it reads."""
-        return (*self.labels, *(kind for kind, label in self.read_as if label in self.labels))
+        read_as = dict(self.read_as)
+        return tuple(kind for kind in self.links.kinds if read_as.get(kind, kind) in self.labels)
 
     def make(self, tables: Tables) -> LabelledPairs:
         """Turn each pair into its direction and choose its label."""

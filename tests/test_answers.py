@@ -93,15 +93,23 @@ def test_what_is_not_found_counts_and_the_note_says_how_many(tmp_path: Path) -> 
     assert "|strings=found-in-text|" in result.signature
     (note,) = [finding.message for finding in result.warnings if finding.code == "answers-strings"]
     assert note == (
-        "strings of the answers in gold's text: 2 found as written, 2 not found, 1 of those found are in several places"
+        "strings of the answers in gold's text: 2 found as written, 2 not found, 1 of those found is in several places"
     )
 
 
 @pytest.mark.parametrize(
     ("answers", "message"),
     [
-        ('```json\n{"id": "d", "events": []}\n```\n', "remove the lines with ``` around the JSON"),
-        ('{"id": "d", "events": [{"type": "A", "trigger": "raid",}]}\n', "line 1"),
+        (
+            '\n```json\n{"id": "d", "events": []}\n```\n',
+            "line 2: this is Markdown, which karat does not read; remove the",
+        ),
+        (
+            '{"id": "d", "events": [{"type": "A", "trigger": "raid",}]}\n',
+            "line 1: there is a comma after the last value",
+        ),
+        ("{'id': 'd', 'events': []}\n", "line 1: this is not JSON: found \"'id'"),
+        ('Here it is:\n{"id": "d", "events": []}\n', "found 'Here it is:'; give JSON alone, with double quotes"),
         ('{"id": "d", "events": [{"type": "A", "trigger": ["raid"]}]}\n', "line 1"),
         ('{"id": "d", "events": [{"type": "A", "trigger": "raid"}]}\nHope this helps!\n', "line 2"),
     ],
@@ -110,6 +118,21 @@ def test_text_around_the_json_is_refused(tmp_path: Path, answers: str, message: 
     (tmp_path / "answers.jsonl").write_text(answers)
     done = run("score", str(gold(tmp_path)), str(tmp_path / "answers.jsonl"), "-p", "textee-2024")
     assert (done.code, done.out) == (1, "")
+    assert message in done.err
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        ({"id": "d", "text": TEXT, "events": [event("raid")]}, "[answers-gold]"),
+        ({"id": "d", "text": TEXT, "events": []}, "[answers-gold]"),
+        ({"id": "d", "events": [{"trigger": "raid", "start": 35}]}, "[format-unknown]"),
+        ({"doc_id": "d", "events": [event("raid")]}, "answers, the nearest, also has 'id'"),
+    ],
+)
+def test_answers_are_recognised_by_triggers_without_offsets(tmp_path: Path, answer: object, message: str) -> None:
+    (tmp_path / "a.jsonl").write_text(json.dumps(answer) + "\n")
+    done = run("describe", str(tmp_path / "a.jsonl"))
     assert message in done.err
 
 

@@ -59,6 +59,24 @@ def test_names_ends_and_separators(tmp_path: Path, text: str) -> None:
     assert [mention.span for mention in document.mentions] == [((4, 9),)]
 
 
+def test_case_of_known_columns_does_not_matter(tmp_path: Path) -> None:
+    """A column of another name is an attribute, and a note says that no mention has a type."""
+    read = documents(tmp_path, "Document;Start;End;Type;REALIS;Polarity\nd1;4;9;Attack;Actual;Negative\n")
+    assert read["d1"].mentions[0].attributes == {"type": "Attack", "realis": "Actual", "Polarity": "Negative"}
+    documents(tmp_path, "document,start,end,Typ\nd1,4,9,Attack\n", "s.csv")
+    result = karat.score(tmp_path / "g.csv", tmp_path / "s.csv", protocol="exact-2013")
+    (note,) = [finding.message for finding in result.warnings if finding.code == "labels-unknown"]
+    assert note == "gold has types, such as 'Attack', but no item of the system has one"
+
+
+@pytest.mark.parametrize("first", ["d1,4,9,Attack", "Dokument;Anfang;Ende"])
+def test_a_table_of_something_else_is_described(tmp_path: Path, first: str) -> None:
+    (tmp_path / "g.csv").write_text(first + "\n")
+    done = run("describe", str(tmp_path / "g.csv"))
+    assert done.code == 1
+    assert f"such as: document,start,end,type,cluster; found: '{first}'" in done.err
+
+
 def test_heads_kinds_and_a_document_without_mentions(tmp_path: Path) -> None:
     text = "document,start,last,kind,head_start,head_last\nd1,4,9,entity,7,9\nd2,,,,,\n"
     read = documents(tmp_path, text)
@@ -73,6 +91,7 @@ def test_heads_kinds_and_a_document_without_mentions(tmp_path: Path) -> None:
         ("document,start,end,last\n", "g.csv, line 1: both end (exclusive) and last (inclusive) are given"),
         ("document,start,end,doc\n", "g.csv, line 1: two columns are called 'document', or mean it"),
         (",document,start,end\n0,d,1,2\n", "g.csv, line 1: column 1 has no name; pandas leaves out its index with"),
+        ("document,start,end,\n", "g.csv, line 1: column 4 has no name [csv-header]"),
         ("document,start,end\nd,1\n", "g.csv, line 2: found 2 cells, expected 3, as the first row has"),
         ("document,start,end\n,1,2\n", "g.csv, line 2: this row has no document"),
         ('document,start,end\nd,1,"2\n', "g.csv, line 2: a cell in quotes does not end"),
@@ -105,7 +124,7 @@ def test_written_tables_hold_the_same(tmp_path: Path, name: str) -> None:
 
 def test_what_a_table_cannot_hold_is_a_loss(tmp_path: Path) -> None:
     mentions: list[dict[str, Any]] = [
-        {"id": "m", "span": [[0, 1]], "attributes": {"type": "A", "start": "x", "score": 2}},
+        {"id": "m", "span": [[0, 1]], "attributes": {"type": "A", "start": "x", "Realis": "y", "score": 2}},
         {"id": "n", "span": [[1, 2]]},
     ]
     document = {"id": "d", "text": "ab", "mentions": mentions, "links": [{"kind": "after", "from": "m", "to": "n"}]}
@@ -117,6 +136,7 @@ def test_what_a_table_cannot_hold_is_a_loss(tmp_path: Path) -> None:
     assert lost == {
         "the document's text (1)",
         "the attribute start, whose name means something else in a table (1)",
+        "the attribute Realis, whose name means something else in a table (1)",
         "the type of the attribute score, which is not text (1)",
         "links of kind after (1)",
     }

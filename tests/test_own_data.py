@@ -151,8 +151,10 @@ ROW = {"document": "d", "start": 1, "end": 2}
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        (3, "rows: found '3', expected the rows of a table [not-rows]"),
-        (["d"], "rows[0]: found \"'d'\", expected a dict with names of columns [not-rows]"),
+        (3, "rows: found 3, expected the rows of a table [not-rows]"),
+        ("g.csv", "rows: found 'g.csv', expected the rows of a table [not-rows]"),
+        (["d"], "rows[0]: found 'd', expected a dict with names of columns [not-rows]"),
+        ([{**ROW, "when": object}], "rows[0]: when: found an object of the type type, expected"),
         ([ROW, {**ROW, "type": ["a"]}], "rows[1]: type is a list"),
         ([{"document": "d", "begin": 1, "stop": 2}], "rows: no column start, end (exclusive) or last (inclusive)"),
         ([ROW, {**ROW, "end": 1}], "rows[1]: start is '1' and end is '1' [csv-span]"),
@@ -215,7 +217,7 @@ def test_tags_have_tokens_and_ids() -> None:
         (([["O", "Attack"]],), "tags[0][1] is 'Attack', expected a tag such as B-Attack, I-Attack or O"),
         (([["O"]], [["a", "b"]]), "tags[0]: found 1 tags, but 2 tokens"),
         (({"a": ["O"]}, {"b": ["x"]}), "there are no tokens for tags['a']"),
-        ((None,), "tags: found 'None', expected a list"),
+        ((None,), "tags: found None, expected a list"),
     ],
 )
 def test_what_tags_cannot_be(arguments: tuple[Any, ...], message: str) -> None:
@@ -303,6 +305,7 @@ CALLS: dict[str, Callable[..., object]] = {
     "add": lambda **given: karat.Scorer("tac-2017").add(**{"gold": DOCUMENTS[0], "system": DOCUMENTS[0]} | given),
     "from_rows": lambda **given: karat.from_rows(**{"rows": []} | given),
     "figure": lambda **given: karat.score(DOCUMENTS, DOCUMENTS, protocol="tac-2017").figure(**given),
+    "ranks": lambda **given: karat.compare(DOCUMENTS, {"a": DOCUMENTS}, protocol="tac-2017").figure(**given),
 }
 ARGUMENTS = """
 score gold, score system, score protocol, score settings, score measures, score by, score per_unit, score strict
@@ -311,7 +314,7 @@ compare gold, compare systems, compare protocol, compare settings, compare measu
 compare details, compare errors, compare baseline, compare sort_by, compare ci, compare resamples, compare jobs
 read path, read format, read unit, read tokens, read sources, read coreference, read documents, read max_bytes
 Scorer protocol, Scorer settings, Scorer measures, Scorer by, Scorer strict, add gold, add system
-from_rows rows, from_rows unit, figure kind
+from_rows rows, from_rows unit, figure kind, ranks kind, ranks of
 """
 
 
@@ -328,6 +331,10 @@ def test_the_sentence_names_the_argument() -> None:
         karat.score(DOCUMENTS, DOCUMENTS, measures=[None])  # type: ignore[list-item]
     with pytest.raises(KaratError, match="the clusters of system cannot be used: 'int' object is not iterable"):
         karat.coref([{"a"}], [3])  # type: ignore[list-item]
+    with pytest.raises(UsageError, match="strict: the text is not UTF-8"):
+        karat.score(DOCUMENTS, DOCUMENTS, strict="\ud800")  # type: ignore[call-overload]
+    with pytest.raises(UsageError, match=r"systems: expected a dict .*, found \[<Document d1:"):
+        karat.compare(DOCUMENTS, DOCUMENTS[:1])  # type: ignore[arg-type]
     with pytest.raises(UsageError, match="options-of-files"):
         karat.read(DOCUMENTS, unit="token")  # type: ignore[call-overload]
 

@@ -23,6 +23,10 @@ _KINDS = {
 _BOUNDS = {"<": "below", ">": "above", "<=": "at most", ">=": "at least"}
 
 
+UNUSABLE = (msgspec.ValidationError, TypeError, UnicodeEncodeError, RecursionError)
+"""Raised for a value of a program that has another form than expected."""
+
+
 def builtins(value: object) -> Any:
     """Return a value as lists, dicts, strings and numbers; those of numpy and the like become Python's."""
     return msgspec.to_builtins(value, builtin_types=(bytes, bytearray), enc_hook=_python_value)
@@ -40,12 +44,13 @@ def explained(error: Exception, name: str = "") -> str:
 
     `name` is that of the data as a whole, by default a document.
     """
+    prefix = f"{name}: " if name else ""
     if isinstance(error, RecursionError):
-        return "the value is nested too deeply"
+        return f"{prefix}the value is nested too deeply"
     if isinstance(error, UnicodeError):
-        return "the text is not UTF-8"
+        return f"{prefix}the text is not UTF-8"
     if isinstance(error.__cause__, ValueError):  # karat's own, about a value
-        return str(error.__cause__)
+        return f"{prefix}{error.__cause__}"
     message = str(error)
     place = _PLACE.search(message)
     message = _PLACE.sub("", message)
@@ -75,7 +80,8 @@ def explained(error: Exception, name: str = "") -> str:
 
 
 def _kind(type_: str) -> str:
-    return " or ".join(_KINDS.get(name, (name, ""))[0] for name in type_.split(" | "))
+    *others, last = [_KINDS.get(name, (name, ""))[0] for name in type_.split(" | ")]
+    return f"{', '.join(others)} or {last}" if others else last
 
 
 def _example(type_: str) -> str:

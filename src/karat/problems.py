@@ -9,6 +9,7 @@ finding is raised as an error; faults and notes are reported and counted, and sc
 """
 
 import re
+import reprlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Literal, NamedTuple
@@ -302,9 +303,11 @@ def _escaped(match: re.Match[str]) -> str:
     return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
 
 
-def quoted(text: str, most: int = 60) -> str:
-    """Text from a file in a message: quoted, escaped, and no longer than a person reads."""
-    return repr(text) if len(text) <= most else f"{text[:most]!r}... ({len(text):,} characters)"
+def quoted(value: object, most: int = 60) -> str:
+    """Text from a file, or a value of a program, in a message: escaped, and no longer than a person reads."""
+    if not isinstance(value, str):
+        return reprlib.repr(value)
+    return repr(value) if len(value) <= most else f"{value[:most]!r}... ({len(value):,} characters)"
 
 
 LISTED = 100

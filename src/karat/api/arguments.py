@@ -8,7 +8,7 @@ from typing import Any, ParamSpec, TypeVar, get_args
 
 import msgspec
 
-from karat.decoding import builtins, explained
+from karat.decoding import UNUSABLE, builtins, explained
 from karat.problems import UsageError
 
 P = ParamSpec("P")
@@ -35,7 +35,6 @@ def argument(name: str, value: object, kind: Any) -> Any:
         return value  # nearly always, and msgspec takes ten microseconds to look at a kind
     try:
         return msgspec.convert(builtins(fspath(value) if isinstance(value, PathLike) else value), kind)
-    except (msgspec.ValidationError, TypeError, RecursionError) as error:
-        message = explained(error, name)
-        message = message if message.startswith(name) else f"{name}: {message}"
-        raise UsageError("argument-kind", message, "`help` of the function describes its arguments.") from None
+    except UNUSABLE as error:
+        hint = "`help` of the function describes its arguments."
+        raise UsageError("argument-kind", explained(error, name), hint) from None

@@ -13,7 +13,7 @@ from karat.comparison.comparison import Comparison as _Comparison
 from karat.comparison.systems import Run, chosen_baseline
 from karat.corpus.files import FileCorpus
 from karat.corpus.interface import Corpus
-from karat.problems import Finding, Findings, KaratError, UsageError
+from karat.problems import Finding, Findings, KaratError, UsageError, quoted
 from karat.protocols import opened_for, resolve_all
 from karat.report.outputs import html, text
 from karat.run.plan import Options
@@ -32,11 +32,12 @@ class Comparison(_Comparison):
         names = ", ".join(f"{system.rank}. {system.name}" for system in self.systems)
         return f"<Comparison {self.first.protocol}, by {self.sort_by}: {names}>"
 
+    @checked
     def figure(self, kind: str | None = None, *, of: str | None = None) -> "Figure":
         """A figure, as `--plot` draws it: `comparison.figure("ranks").save("ranks.pdf")`."""
         from karat.report.figures.kinds import comparison_figure
 
-        return comparison_figure([self], kind, of)
+        return comparison_figure([self], argument("kind", kind, str | None), of)
 
     def to_frame(self) -> Any:
         """The rows of `to_dicts` as a DataFrame of pandas."""
@@ -75,7 +76,8 @@ def compare(
     comparison. With `errors`, each run has its errors by class: `comparison["mine"].runs[0].errors`.
     """
     if not isinstance(systems, Mapping) or not systems:
-        raise UsageError("systems-needed", "there is no system to compare", "Give at least one: {name: system}.")
+        message = f"systems: expected a dict with at least one system, found {quoted(systems)}"
+        raise UsageError("systems-needed", message, "Name each system: {name: system}.")
     argument("systems", [*systems], list[str])
     findings = Findings()
     gold_corpus = corpus(gold, "gold", None, findings)

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from karat.api.arguments import argument, checked
-from karat.decoding import builtins, explained
+from karat.decoding import UNUSABLE, builtins, explained
 from karat.formats import csv
 from karat.model import Document, Mention, Unit, Value
 from karat.plugin.formats import Context, ReadOptions
@@ -41,19 +41,21 @@ def from_rows(rows: Any, *, unit: Unit = "char") -> list[Document]:
 def _dicts(rows: Any) -> Iterator[Any]:
     """The rows of a table; a data frame has columns that become lists."""
     try:
+        if isinstance(rows, str | bytes | Mapping):
+            raise TypeError
         if hasattr(rows, "columns"):
             names = [*rows.columns]
             columns = [rows[name].to_list() for name in names]
             return (dict(zip(names, values, strict=True)) for values in zip(*columns, strict=True))
         return iter(rows)
     except (AttributeError, TypeError):
-        raise NO_ROWS.error(f"found {quoted(repr(rows))}, expected the rows of a table", file="rows") from None
+        raise NO_ROWS.error(f"found {quoted(rows)}, expected the rows of a table", file="rows") from None
 
 
 def _row(row: Any, place: str, columns: dict[str, None]) -> csv.Row:
     """A row as the format reads it; its columns are added to the others."""
     if not isinstance(row, Mapping) or not all(isinstance(name, str) for name in row):
-        raise NO_ROWS.error(f"found {quoted(repr(row))}, expected a dict with names of columns", file=place)
+        raise NO_ROWS.error(f"found {quoted(row)}, expected a dict with names of columns", file=place)
     cells: dict[str, Value] = {}
     for written, cell in row.items():
         name = csv.column(written)
@@ -73,7 +75,7 @@ def _value(cell: object, name: str, place: str) -> Any:
         return None
     try:
         value: Value = msgspec.convert(builtins(cell), Value)
-    except (msgspec.ValidationError, TypeError, RecursionError) as error:
+    except UNUSABLE as error:
         raise NO_ROWS.error(explained(error, name), file=place) from None
     return value if value == value else None
 
@@ -98,7 +100,7 @@ def _named(given: Any, name: str, rule: Rule) -> Iterator[tuple[str, Any, Any]]:
     if isinstance(given, Mapping):
         return ((argument(f"the key of {name}", key, str), key, value) for key, value in given.items())
     if isinstance(given, str | bytes) or not isinstance(given, Iterable):
-        raise rule.error(f"found {quoted(repr(given))}, expected a list", file=name)
+        raise rule.error(f"found {quoted(given)}, expected a list", file=name)
     return ((str(index + 1), index, value) for index, value in enumerate(given))
 
 
@@ -129,7 +131,7 @@ def _strings(given: Any, place: str) -> tuple[str, ...]:
     try:
         values = builtins(given if isinstance(given, str) else [*given])
         return msgspec.convert(values, tuple[str, ...])
-    except (msgspec.ValidationError, TypeError, RecursionError) as error:
+    except UNUSABLE as error:
         raise NO_TAGS.error(explained(error, place)) from None
 
 
@@ -175,4 +177,4 @@ def _from_doc(id_: str, doc: Any, name: str) -> Document:
         ]
         return Document(id_, text=doc.text, mentions=tuple(mentions))
     except (AttributeError, KeyError, TypeError):
-        raise NO_DOCS.error(f"document {quoted(id_)}: {quoted(repr(doc))} has no spans {name!r}", file="docs") from None
+        raise NO_DOCS.error(f"document {quoted(id_)}: {quoted(doc)} has no spans {name!r}", file="docs") from None

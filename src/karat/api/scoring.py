@@ -55,6 +55,7 @@ class Result(_Result):
 
         return f"<Result {self.protocol}: {'; '.join(filter(None, [_documents(self), main_line(self)]))}>"
 
+    @checked
     def figure(self, kind: str | None = None, *, of: str | None = None) -> "Figure":
         """A figure, as `--plot` draws it: `result.figure("confusion").save("confusion.pdf")`.
 
@@ -62,7 +63,7 @@ class Result(_Result):
         """
         from karat.report.figures.kinds import result_figure
 
-        return result_figure([self], kind, of)
+        return result_figure([self], argument("kind", kind, str | None), of)
 
     def to_frame(self) -> Any:
         """The rows of `to_dicts` as a DataFrame of pandas."""
@@ -333,7 +334,7 @@ def _in_memory(given: Given | Iterable[Given], name: str, *, is_system: bool = F
     if isinstance(given, Document | Mapping):
         given = [given]
     if not isinstance(given, Iterable):
-        raise NO_DOCUMENT.error(f"expected documents, found {quoted(repr(given))}", file=name)
+        raise NO_DOCUMENT.error(f"expected documents, found {quoted(given)}", file=name)
     return MemoryCorpus(given, name=name, is_system=is_system)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from karat.corpus.index import Index
-from karat.decoding import builtins, explained
+from karat.decoding import UNUSABLE, builtins, explained
 from karat.formats import DOCUMENT_TWICE, jsonl
 from karat.model import Document, Mention
 from karat.plugin import Context, Facts, ReadOptions
@@ -164,13 +164,13 @@ _NUMBERS = {bool, int, float}
 def typed(given: Given, name: str) -> Document:
     """The document with fields of the types that the model declares; lists are as good as tuples."""
     if not isinstance(given, Document | Mapping):
-        raise NO_DOCUMENT.error(f"expected a document, found {quoted(repr(given))}", file=name)
+        raise NO_DOCUMENT.error(f"expected a document, found {quoted(given)}", file=name)
     try:
         document = jsonl.converted(builtins(given))
         with suppress(OverflowError):  # numbers of any size are allowed
             msgspec.json.encode(document)
         return document
-    except (msgspec.ValidationError, TypeError, UnicodeEncodeError, RecursionError) as error:
+    except UNUSABLE as error:
         id_ = given.id if isinstance(given, Document) else given.get("id")
-        which = "a document without id" if id_ is None else f"document {quoted(str(id_))}"
+        which = "a document without id" if id_ is None else f"document {quoted(id_)}"
         raise NO_DOCUMENT.error(f"{which}: {explained(error)}", file=name) from None

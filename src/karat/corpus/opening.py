@@ -265,7 +265,9 @@ def unsupported(file: File) -> KaratError | None:
     head = file.head(HEAD)
     for kind in _KINDS:
         if kind.is_in(head):
-            return UNSUPPORTED.error(f"this is {kind.name}, which karat does not read; {kind.advice}", file=file.name)
+            message = f"this is {kind.name}, which karat does not read; {kind.advice}"
+            line = 1 + head[: len(head) - len(head.lstrip())].count(b"\n")
+            return UNSUPPORTED.error(message, file=file.name, line=line)
     return None
 
 

@@ -18,6 +18,8 @@ KEY_TWICE = Rule("json-key-twice", "fatal", "Write each key of an object once; o
 
 T = TypeVar("T")
 
+ADVICE = "give JSON alone, with double quotes and without trailing commas"
+
 Unreadable = msgspec.DecodeError, UnicodeDecodeError, RecursionError
 _any = msgspec.json.Decoder()
 _raw = msgspec.json.Decoder(msgspec.Raw)
@@ -102,9 +104,9 @@ def _refusal(error: Exception, data: bytes, rule: Rule, *, file: str, line: int)
     if "truncated" in str(error):
         return rule.error(message, file=file, line=line + data.rstrip().count(b"\n"), found="")
     if byte := re.search(r"\(byte (\d+)\)", str(error)):
-        at = int(byte[1])
+        at = int(byte[1]) - ("trailing characters" in str(error))
         found = data[at:].decode("utf-8", "replace").rstrip()
-        message = f"{message}: found {quoted(found[:20])}" if found else message
+        message = f"{message}: found {quoted(found[:20])}; {ADVICE}" if found else message
         return rule.error(message, file=file, line=line + data.count(b"\n", 0, at), found=found[:1])
     field = re.search(r"field `(\w+)`", str(error))
     found_field = f'"{field[1]}"' if field and f'"{field[1]}"' in text else None
@@ -267,10 +269,12 @@ def _is_fewfc(fields: Fields) -> bool:
 
 def _is_answer(fields: Fields) -> bool:
     """Events without offsets, whose trigger is a string."""
-    if not fields.keys() >= {"id", "events"} or fields.keys() & {"document", "content", "text", "sentences"}:
+    if not fields.keys() >= {"id", "events"}:
         return False
     events = fields["events"]
-    return ("trigger" in events.keys and events.keys.isdisjoint(_OFFSETS)) or (events.is_empty and len(fields) == 2)
+    return ("trigger" in events.keys and events.keys.isdisjoint(_OFFSETS)) or (
+        events.is_empty and fields.keys() <= {"id", "events", "text"}
+    )
 
 
 _OFFSETS = {"start", "end", "offset", "offsets", "span", "begin"}
@@ -332,7 +336,11 @@ def unknown_form(head: bytes) -> str | None:
         return None
     more = f" and {len(fields) - LISTED:,} more" if len(fields) > LISTED else ""
     message = f"the first object has the keys {', '.join(map(quoted, [*fields][:LISTED]))}{more}"
-    forms = [(JSONL, _has("id", "mentions")), *((name, keys) for name, keys in FORMS if isinstance(keys, _Keys))]
+    forms = [
+        (JSONL, _has("id", "mentions")),
+        ("answers", _has("id", "events")),
+        *((name, keys) for name, keys in FORMS if isinstance(keys, _Keys)),
+    ]
     near = [(name, keys) for name, keys in forms if 0 < keys.share(fields) < 1 and name not in NO_FORMATS]
     if not near:
         return message
@@ -371,6 +379,8 @@ def first_fields(head: bytes) -> dict[str, Field]:
             if not stack:
                 break
         elif mark == b":" and stack == [b"{"]:
+            if not string:  # not JSON, as what Python prints of a dict
+                break
             field = fields.setdefault(_text(string), Field())
             if fields.keys() >= {"id", "mentions"}:
                 break

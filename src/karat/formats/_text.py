@@ -10,7 +10,12 @@ from typing import overload
 from karat.problems import Rule
 
 MISSING = Rule("file-missing", "fatal", "Check the spelling and the current folder.")
-ENCODING = Rule("encoding", "fatal", "Save the file as UTF-8, for example with: iconv -f UTF-16 -t UTF-8 IN > OUT")
+ENCODING = Rule(
+    "encoding",
+    "fatal",
+    "Save the file as UTF-8 (in Excel: CSV UTF-8), or convert it: iconv -f WINDOWS-1252 -t UTF-8 IN > OUT "
+    "(or -f UTF-16, ...)",
+)
 
 NEWLINE = b"\n"[0]
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"

@@ -127,7 +127,7 @@ def note_on_strings(counts: Mapping[str, int]) -> Finding:
     """Say how many strings were found, and how."""
     listed = [f"{counts[how]:,} {how}" for how in (*WAYS, ABSENT) if counts[how]]
     if counts[SEVERAL]:
-        listed.append(f"{counts[SEVERAL]:,} of those found are in several places")
+        listed.append(f"{counts[SEVERAL]:,} of those found {'is' if counts[SEVERAL] == 1 else 'are'} in several places")
     return STRINGS.at(f"strings of the answers in gold's text: {', '.join(listed)}")
 
 

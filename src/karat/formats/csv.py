@@ -55,10 +55,10 @@ class Row(NamedTuple):
 
 
 def column(name: str) -> str:
-    """Return the known column that a name means, or else the name."""
+    """Return the known column that a name means, or else the name. Case does not matter for known names."""
     name = name.strip()
     known = ALIASES.get(name.lower(), name.lower())
-    return known if known in KNOWN else name
+    return known if known in KNOWN or known in ("type", "realis") else name
 
 
 def _columns(row: str) -> tuple[list[str], str]:
@@ -80,7 +80,9 @@ def related(name: str, head: bytes) -> str | None:
     """Describe a table of something else."""
     if not name.lower().removesuffix(".gz").endswith((".csv", ".tsv")) or sniff(head):
         return None
-    return "the first row of a table of mentions names the columns, such as: document,start,end,type,cluster"
+    first = head.partition(b"\n")[0].decode("utf-8", "replace").strip("\ufeff\r")
+    expected = "the first row of a table of mentions names the columns, such as: document,start,end,type,cluster"
+    return f"{expected}; found: {quoted(first)}"
 
 
 def identify(name: str, stream: BinaryIO) -> None:
@@ -140,8 +142,9 @@ def check_columns(columns: Sequence[str], file: str, line: int | None = None) ->
     if expected:
         raise HEADER.error(f"no column {', '.join(expected)}; found: {', '.join(columns)}", file=file, line=line)
     if "" in columns:
-        message = f"column {columns.index('') + 1} has no name; pandas leaves out its index with to_csv(index=False)"
-        raise HEADER.error(message, file=file, line=line)
+        index = columns.index("")
+        advice = "" if index else "; pandas leaves out its index with to_csv(index=False)"
+        raise HEADER.error(f"column {index + 1} has no name{advice}", file=file, line=line)
     if len({*columns}) < len(columns):
         repeated = next(name for index, name in enumerate(columns) if name in columns[:index])
         raise HEADER.error(f"two columns are called {quoted(repeated)}, or mean it", file=file, line=line)
@@ -226,7 +229,7 @@ def plan(documents: Iterable[Document], options: WriteOptions, report_loss: Repo
         for mention in document.mentions:
             names.update(mention.attributes)
     for name in sorted(names):
-        if column(name) in KNOWN or name != name.strip() or not name:
+        if column(name) != name or name in KNOWN or not name:
             report_loss(f"the attribute {name}, whose name means something else in a table")
             names.discard(name)
     columns = (*WRITTEN, *sorted(names))

@@ -27,7 +27,7 @@ from karat.regions import union
 SHAPE = Rule(
     "jsonl-shape",
     "fatal",
-    'A line is one document: {"id": "d1", "mentions": [{"id": "m1", "span": [[4, 9]]}]}',
+    'A line is one document: {"id": "d1", "mentions": [{"span": [[4, 9]], "attributes": {"type": "Attack"}}]}',
 )
 SPAN = Rule("jsonl-span", "fatal", "Write spans as [[begin, end], ...] with 0 <= begin < end.")
 UNIT = Rule(

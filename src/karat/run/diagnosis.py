@@ -274,9 +274,11 @@ def _unknown(
         str(value): count for value, count in system.items() if count and value is not None and key(value) not in keys
     }
     names = sorted(str(value) for value in gold if value is not None)
+    total, count = sum(system.values()), sum(unknown.values())
+    if names and total and all(value is None for value, count in system.items() if count):
+        yield LABELS.at(f"gold has {what}s, such as {quoted(names[0])}, but no item of the system has one")
     if not unknown or not names:
         return
-    total, count = sum(system.values()), sum(unknown.values())
     first = sorted(unknown, key=lambda name: (-unknown[name], name))[:3]
     listed = []
     for name in first:

@@ -683,7 +683,7 @@ def test_sentences_are_kept_and_columns_that_are_not_are_lost(tmp_path: Path) ->
     assert document.sentences == ((0, 2), (2, 6))
     refused = run("convert", str(path), str(copy))
     assert (refused.code, copy.exists()) == (1, False)
-    columns = "the columns after the fourth, but for the last one (1)"
+    columns = "the columns after the fourth, except the last one (1)"
     assert columns in refused.err
     assert columns in run("convert", str(path), str(copy), "--lossy").err
     assert copy.read_text() == (

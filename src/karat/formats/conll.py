@@ -287,7 +287,7 @@ class _Words(Words):
         first = self.column + 1
         rows = [row.rstrip().split(_separator(row.rstrip())) for row in self.rows]
         if not all(EMPTY_CELLS.issuperset(row[first:-1]) for row in rows):
-            yield f"the columns after the {'second' if first == 2 else 'fourth'}, but for the last one"
+            yield f"the columns after the {'second' if first == 2 else 'fourth'}, except the last one"
 
 
 class _Span(NamedTuple):

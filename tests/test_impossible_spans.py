@@ -25,6 +25,15 @@ from tests.event_files import (
 )
 from tests.running import run
 
+MAVEN_ERE: dict[str, Any] = {
+    "id": "d1",
+    "tokens": [["They", "attacked", "."], ["It", "burnt"]],
+    "events": [
+        {"id": "E1", "type": "Attack", "mention": [{"id": "m1", "sent_id": 0, "offset": [1, 2]}]},
+        {"id": "E2", "type": "Fire", "mention": [{"id": "m2", "sent_id": 1, "offset": [1, 2]}]},
+    ],
+    "causal_relations": {"CAUSE": [["E1", "E2"]]},
+}
 EVENT = ("event_mentions", 0)
 NUGGET = ("cyberevent", "hopper", 0, "events", 0, "nugget")
 JSON: dict[str, tuple[Any, Any, str, str, tuple[int, int]]] = {
@@ -58,6 +67,20 @@ JSON: dict[str, tuple[Any, Any, str, str, tuple[int, int]]] = {
     "PreCo": (PRECO, changed(PRECO, "mention_clusters", 1, 0, to=[0, 4, 9]), "conll-2012", "coref.mention", (4, 5)),
     "WEC": (WEC, changed(WEC, "tokens_number", to=[9]), "simple-cdec", "coref.mention", (0, 1)),
     "FewFC": (FEWFC, changed(FEWFC, "events", 0, "mentions", 1, "span", to=[4, 0]), "textee-2024", "arg.i", (3, 4)),
+    "FewFC without a trigger": (
+        FEWFC,
+        changed(FEWFC, "events", 0, "mentions", 0, "role", to="place"),
+        "textee-2024",
+        "trig.i",
+        (1, 2),
+    ),
+    "MAVEN-ERE": (
+        MAVEN_ERE,
+        changed(MAVEN_ERE, "events", 0, "mention", 0, "offset", to=[3, 9]),
+        "exact-2013",
+        "nugget.span",
+        (1, 2),
+    ),
     "CASIE": (CASIE, changed(CASIE, *NUGGET, "endOffset", to=8), "textee-2024", "trig.i", (1, 2)),
 }
 
@@ -99,6 +122,23 @@ def test_the_same_in_text_and_xml(name: str, text: str, right: str, wrong: str, 
     done = run("score", *paths, "-p", "exact-2013", "-m", "nugget.span", "-f", "json")
     assert list(json.loads(done.out)["scores"]["nugget.span"]["micro"]["counts"].values()) == [1, 2, 1, 2]
     assert run("score", *paths[::-1], "-p", "exact-2013").code == 1
+
+
+ECB = """<Document doc_name="1_1ecb.xml"><token t_id="1">ran</token><token t_id="2">fell</token>
+<Markables><ACTION_OCCURRENCE m_id="1"><token_anchor t_id="1"/></ACTION_OCCURRENCE>
+<ACTION_OCCURRENCE m_id="2"><token_anchor t_id="{}"/></ACTION_OCCURRENCE></Markables><Relations/></Document>"""
+
+
+def test_a_mention_of_ecb_plus_without_a_token_counts(tmp_path: Path) -> None:
+    """In gold, it is ignored."""
+    for name, token in (("gold", "2"), ("mine", "9")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "1_1ecb.xml").write_text(ECB.format(token))
+    paths = [str(tmp_path / name) for name in ("gold", "mine")]
+    for sides, expected in ((paths, [1, 2, 1, 2]), (paths[::-1], [1, 2, 1, 1])):
+        done = json.loads(run("score", *sides, "-p", "simple-cdec", "-m", "coref.mention", "-f", "json").out)
+        assert list(done["scores"]["coref.mention"]["micro"]["counts"].values()) == expected
+        assert "ecb-anchor" in {finding["code"] for finding in done["warnings"]}
 
 
 HIEVE = "Text\tThey met and sang.\nEvent\t1\tmet\tOccurrence\t5\nEvent\t2\tsang\tOccurrence\t{}\n"

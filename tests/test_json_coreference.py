@@ -89,9 +89,9 @@ BAD: dict[str, tuple[dict[str, Any], list[tuple[str, str, int]]]] = {
     "beyond the document": (changed(E2E, "clusters", 0, 1, to=[5, 8]), [("span-beyond-text", "fault", 2)]),
     "no sentences of PreCo": (changed(PRECO, "sentences", to="Anna left"), [("preco-shape", "fatal", 2)]),
     "an empty span": (changed(PRECO, "mention_clusters", 0, 0, to=[0, 1, 1]), [("event-span", "fatal", 2)]),
-    "no sentence": (changed(PRECO, "mention_clusters", 0, 0, to=[2, 0, 1]), [("preco-shape", "fatal", 2)]),
-    "before its sentence": (changed(PRECO, "mention_clusters", 0, 0, to=[1, -1, 1]), [("preco-shape", "fatal", 2)]),
-    "beyond its sentence": (changed(PRECO, "mention_clusters", 0, 0, to=[0, 0, 6]), [("preco-shape", "fatal", 2)]),
+    "no sentence": (changed(PRECO, "mention_clusters", 0, 0, to=[2, 0, 1]), [("event-span", "fatal", 2)]),
+    "before its sentence": (changed(PRECO, "mention_clusters", 0, 0, to=[1, -1, 1]), [("event-span", "fatal", 2)]),
+    "beyond its sentence": (changed(PRECO, "mention_clusters", 0, 0, to=[0, 0, 6]), [("event-span", "fatal", 2)]),
 }
 
 

@@ -137,10 +137,10 @@ def test_the_form_of_omnievent(tmp_path: Path) -> None:
         (changed(MAVEN_ARG, "events", 0, "mention", 0, "offset", to=[10, 18]), ("text-differs", "fault")),
         (changed(MAVEN_ARG, "events", 0, "mention", 0, "offset", to=None), ("maven-shape", "fatal")),
         (changed(MAVEN_ARG, "events", 0, "mention", 1, "id", to="m1"), ("mention-twice", "fatal")),
-        (changed(MAVEN, "events", 0, "mention", 0, "offset", to=[2, 7]), ("maven-shape", "fatal")),
+        (changed(MAVEN, "events", 0, "mention", 0, "offset", to=[2, 7]), ("event-span", "fatal")),
         (changed(MAVEN, "events", 0, "mention", 0, "offset", to=[3, 3]), ("event-span", "fatal")),
-        (changed(MAVEN, "events", 0, "mention", 0, "sent_id", to=2), ("maven-shape", "fatal")),
-        (changed(MAVEN, "events", 0, "mention", 0, "sent_id", to=None), ("maven-shape", "fatal")),
+        (changed(MAVEN, "events", 0, "mention", 0, "sent_id", to=2), ("event-span", "fatal")),
+        (changed(MAVEN, "events", 0, "mention", 0, "sent_id", to=None), ("event-span", "fatal")),
     ],
 )
 def test_what_is_wrong(record: dict[str, Any], expected: tuple[str, str], tmp_path: Path) -> None:

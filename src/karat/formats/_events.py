@@ -55,7 +55,7 @@ class EventDocument:
         """Report what is wrong with the document."""
         self.report(rule.at(message, file=self.file, line=self.line, found=found))
 
-    def misplaced(self, rule: Rule, message: str, written: object) -> tuple[int, int]:
+    def misplaced(self, message: str, written: object, rule: Rule = SPAN) -> tuple[int, int]:
         """Report an item with an impossible span, and return one in its place."""
         return self._context.misplaced(rule.at(message, file=self.file, line=self.line), written)
 
@@ -131,7 +131,7 @@ class EventDocument:
         for begin, end in mention.span:
             if not 0 <= begin < end < LARGEST:
                 message = f"mention {quoted(mention.id)} of document {quoted(self.id)} begins at {begin:,}"
-                place = self.misplaced(SPAN, f"{message} and ends before {end:,}", mention.span)
+                place = self.misplaced(f"{message} and ends before {end:,}", mention.span)
                 mention = replace(mention, span=(place,))
         self._ids.add(mention.id)
         return mention
@@ -160,20 +160,23 @@ def sentences_of(lengths: Sequence[int]) -> Region:
 class SentenceOffsets:
     """Turns tokens of a sentence into tokens of the document."""
 
-    def __init__(self, lengths: Sequence[int]) -> None:
-        self._lengths = lengths
+    def __init__(self, lengths: Sequence[int], content: EventDocument) -> None:
+        self._lengths, self._content = lengths, content
         self._begins = [*accumulate(lengths, initial=0)]
 
-    def span(self, sentence: int | None, begin: int, end: int) -> tuple[int, int]:
-        """Return a span of a sentence as one of the document; a ValueError says why it is none."""
+    def span(self, mention: str, sentence: int | None, begin: int, end: int) -> tuple[int, int]:
+        """Return a span of a sentence as one of the document; report that of a mention if it is impossible."""
         if sentence is None or not 0 <= sentence < len(self._lengths):
-            raise ValueError("is in no sentence of the document")
-        length = self._lengths[sentence]
-        if begin < 0:
-            raise ValueError(f"begins at token {begin:,} of its sentence")
-        if end > length:
-            raise ValueError(f"ends at token {end:,} of its sentence, which has {length:,}")
-        return self._begins[sentence] + begin, self._begins[sentence] + end
+            problem = "is in no sentence of the document"
+        elif begin < 0:
+            problem = f"begins at token {begin:,} of its sentence"
+        elif end > self._lengths[sentence]:
+            problem = f"ends at token {end:,} of its sentence, which has {self._lengths[sentence]:,}"
+        elif begin >= end:
+            problem = f"begins at token {begin:,} of its sentence and ends before token {end:,}"
+        else:
+            return self._begins[sentence] + begin, self._begins[sentence] + end
+        return self._content.misplaced(f"mention {mention} {problem}", (sentence, begin, end))
 
 
 def add_clusters(clusters: Iterable[Iterable[tuple[int, int]]], to: EventDocument) -> None:

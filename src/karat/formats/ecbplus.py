@@ -39,8 +39,8 @@ from karat.formats._xml import root_of
 from karat.inputs import opened
 from karat.model import Cluster, Document, Mention, Places, Region, Value, compact_lines, qualified
 from karat.plugin.formats import Context, Format, Identity, Piece
-from karat.problems import Report, Rule, quoted
-from karat.regions import runs
+from karat.problems import Rule, quoted
+from karat.regions import nowhere, runs
 
 ROW = Rule("ecb-sentences", "fatal", "Write a topic, a file's number with its suffix and a sentence: 1,10ecbplus,3")
 HEADER = b"topic,file,sentence number"
@@ -105,7 +105,11 @@ INTRA = "INTRA_DOC_COREF"
 SHAPE = Rule("ecb-shape", "fatal", "Compare the element with the files of ECB+ and correct it.")
 TOKEN_TWICE = Rule("ecb-token-twice", "fatal", "Give each token of a document its own t_id.")
 UNIT = Rule("ecb-unit", "fatal", "Omit --unit char; ECB+ counts tokens.")
-ANCHOR = Rule("ecb-anchor", "fault", "Name tokens of the same document; a mention without any token is ignored.")
+ANCHOR = Rule(
+    "ecb-anchor",
+    "fault",
+    "Name tokens of the same document; without any, a mention of gold is ignored, and one of a system is spurious.",
+)
 RELATION_TWICE = Rule("ecb-relation-twice", "fault", "Make a mention the source of one relation; the first one counts.")
 NAME = Rule("ecb-name", "note", "Name it TOPIC_NUMBERecb.xml or TOPIC_NUMBERecbplus.xml if its topic matters.")
 UNREAD = Rule("ecb-unread", "note", "No action needed; no score uses it.")
@@ -144,12 +148,12 @@ def read(piece: Piece, context: Context) -> Iterator[Document]:
     name = _file_name(file)
     if not _is_xml(name):
         name = root.get("doc_name") or name
-    yield document_of(root, _Name.parse(name), file, context.report)
+    yield document_of(root, _Name.parse(name), file, context)
 
 
-def document_of(root: Any, name: "_Name | str", file: str, report: Report) -> Document:
+def document_of(root: Any, name: "_Name | str", file: str, context: Context) -> Document:
     """Return the mentions and clusters of a document; `name` is its id, or has its topic, too."""
-    return _Reader(root, _Name(name) if isinstance(name, str) else name, file, report).document()
+    return _Reader(root, _Name(name) if isinstance(name, str) else name, file, context).document()
 
 
 class _Name(NamedTuple):
@@ -194,8 +198,9 @@ def _sentences(numbers: Sequence[str | None]) -> Region:
 class _Reader:
     """Reads a file: tokens, markables, relations, and then the mentions."""
 
-    def __init__(self, root: Any, name: _Name, file: str, report: Report) -> None:
-        self._root, self._name, self._file, self._report = root, name, file, report
+    def __init__(self, root: Any, name: _Name, file: str, context: Context) -> None:
+        self._root, self._name, self._file = root, name, file
+        self._options, self._report = context
         self._tokens: list[Any] = [*root.iterchildren("token")]
         self._words = [token.text or "" for token in self._tokens]
         self._sentences: list[str | None] = [token.get("sentence") for token in self._tokens]
@@ -340,21 +345,21 @@ class _Reader:
         wanted = None if listed is None else listed.get((self._name.topic or "", self._name.number or ""), frozenset())
         for id_, element in self._markables.items():
             rows = self._anchored(id_)
-            if not rows:
+            if not rows and not self._options.is_system:
                 continue
             tag = str(element.tag)
             attributes: dict[str, Value] = {"type": tag}
             relation, cluster = self._relations.get(id_, (None, None))
             if relation is not None:
                 attributes["relation"] = str(relation.tag)
-            sentence = self._sentence(rows[0])
+            sentence = self._sentence(rows[0]) if rows else None
             if sentence is not None:
                 attributes["sentence"] = sentence
                 if wanted is not None:
                     attributes["validated"] = sentence in wanted
             yield Mention(
                 id_,
-                runs(rows),
+                runs(rows) if rows else (nowhere(id_),),
                 kind=_kind(tag),
                 cluster=cluster,
                 attributes=attributes,

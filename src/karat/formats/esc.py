@@ -72,7 +72,8 @@ def _read_cat(piece: Piece, context: Context) -> Document:
     root = root_of(piece.data, file=piece.name)
     if root.tag != "Document":
         raise SHAPE.error(f"found <{root.tag}>, expected <Document>", file=piece.name, line=root.sourceline)
-    document = document_of(root, _id(piece.name), piece.name, without(context.report, {UNREAD.code, NAME.code}))
+    heard = context._replace(report=without(context.report, {UNREAD.code, NAME.code}))
+    document = document_of(root, _id(piece.name), piece.name, heard)
     is_gold = context.options.gold is None
     ends = {m.id: m.cluster if is_gold and m.cluster is not None else m.id for m in document.mentions}
     relations = RelationLinks(document.id, ends, piece.name, context.report)

@@ -91,10 +91,12 @@ def _events(record: _Record) -> Iterator[_Event]:
 
 def _add_event(id_: str, event: _Event, content: EventDocument) -> None:
     triggers = [mention for mention in event.mentions if mention.role == TRIGGER]
-    if len(triggers) != 1:
+    if len(triggers) == 1:
+        span, word = triggers[0].span, triggers[0].word
+    else:
         message = f"{id_} of document {quoted(content.id)} has {len(triggers)} mentions with the role trigger, not one"
-        raise content.refusal(SHAPE, message)
-    if content.add_event(Mention(id_, (triggers[0].span,), attributes=typed(event.type), text=triggers[0].word)):
+        span, word = content.misplaced(message, id_, SHAPE), None
+    if content.add_event(Mention(id_, (span,), attributes=typed(event.type), text=word)):
         for mention in event.mentions:
             if mention.role != TRIGGER:
                 content.fill(id_, mention.role, *mention.span, mention.word)

@@ -144,7 +144,7 @@ class _Reader:
     def __init__(self, record: _Record, content: EventDocument) -> None:
         self._record, self._content = record, content
         self._lengths = [len(sentence.tokens) for sentence in record.content or ()]
-        self._offsets = SentenceOffsets(self._lengths)
+        self._offsets = SentenceOffsets(self._lengths, content)
         self._entities: dict[_Span, tuple[str, str]] = {}
         """Id and cluster of the entity mention at a place."""
 
@@ -166,11 +166,7 @@ class _Reader:
             raise self._content.refusal(SHAPE, f"mention {mention.id!r} has no offset")
         if self._record.content is None:
             return offset
-        try:
-            return self._offsets.span(mention.sent_id, *offset)
-        except ValueError as error:
-            message, written = f"mention {mention.id!r} {error}", (mention.sent_id, offset)
-            return self._content.misplaced(SHAPE, message, written)
+        return self._offsets.span(repr(mention.id), mention.sent_id, *offset)
 
     def _add_entity(self, id_: str, type_: str | None, mentions: tuple[_Mention, ...]) -> None:
         cluster = qualified(self._record.id, id_)

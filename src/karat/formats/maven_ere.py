@@ -97,7 +97,7 @@ def _read(record: _Record, content: EventDocument) -> Document:
 
 def _gold(record: _Record, tokens: tuple[tuple[str, ...], ...], content: EventDocument) -> Document:
     lengths = [len(sentence) for sentence in tokens]
-    offsets = SentenceOffsets(lengths)
+    offsets = SentenceOffsets(lengths, content)
     events = [
         (mention, event.type, qualified(record.id, event.id))
         for event in record.events or ()
@@ -110,10 +110,7 @@ def _gold(record: _Record, tokens: tuple[tuple[str, ...], ...], content: EventDo
     ]
     ends = {event.id: qualified(record.id, event.id) for event in record.events or ()}
     for mention, kind, type_, cluster in listed:
-        try:
-            span = offsets.span(mention.sent_id, *mention.offset)
-        except ValueError as error:
-            raise content.refusal(SHAPE, f"mention {quoted(mention.id)} {error}", found=mention.id) from None
+        span = offsets.span(quoted(mention.id), mention.sent_id, *mention.offset)
         text = mention.trigger_word if kind == "event" else mention.mention
         if content.add_event(
             Mention(mention.id, (span,), kind=kind, cluster=cluster, attributes=typed(type_), text=text)

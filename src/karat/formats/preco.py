@@ -36,17 +36,10 @@ class _Record(Struct, frozen=True):
 def _read(record: _Record, content: EventDocument) -> Document:
     content.tokens = forms = tuple(chain.from_iterable(record.sentences))
     lengths = [len(sentence) for sentence in record.sentences]
-    offsets = SentenceOffsets(lengths)
-    clusters = [[_place(mention, offsets, content) for mention in cluster] for cluster in record.mention_clusters]
+    offsets = SentenceOffsets(lengths, content)
+    clusters = [[offsets.span(str([*mention]), *mention) for mention in cluster] for cluster in record.mention_clusters]
     add_clusters(clusters, content)
     return content.document(unit="token", forms=forms, sentences=sentences_of(lengths))
-
-
-def _place(mention: _Mention, offsets: SentenceOffsets, content: EventDocument) -> tuple[int, int]:
-    try:
-        return offsets.span(*mention)
-    except ValueError as error:
-        return content.misplaced(SHAPE, f"mention {[*mention]} {error}", mention)
 
 
 FORMAT = event_format(

@@ -349,7 +349,8 @@ def _span_problem(text: str, unit: Unit) -> str:
             and len(segment) <= LONGEST_SEGMENT
         ):
             if int(begin) >= int(end):
-                return f"the segment {quoted(segment)} of the span {quoted(text)} is empty"
+                what = "empty" if int(begin) == int(end) else "reversed"
+                return f"the segment {quoted(segment)} of the span {quoted(text)} is {what}"
         else:
             break
     return f"the span {quoted(text)} is not made of begin,end pairs of whole numbers"

@@ -255,6 +255,8 @@ def test_a_submission_takes_given_entities_and_texts_from_gold(tmp_path: Path, f
     assert karat.score(gold, gold, protocol="textee-2024")["arg.c"].f1 == 1
     validation = run("validate", str(mine), "--against", str(gold), "-p", "textee-2024")
     assert validation.code == 0, validation.out
+    alone = run("validate", str(mine))
+    assert "'T1', which is not a mention of this document, and there is no x.a1 beside the file" in alone.out
 
 
 def test_text_bounds_alone_are_the_events(tmp_path: Path) -> None:

@@ -113,7 +113,7 @@ def _document(piece: Piece, context: Context) -> Document:
     file, name = piece.name, piece.name.lower().removesuffix(".gz")
     records = Records(context)
     is_bionlp = name.endswith((GIVEN, *FOUND))
-    text, parts = _text_beside(file), [file]
+    text, parts, lacking = _text_beside(file), [file], ""
     if is_bionlp:
         others = [[file] if name.endswith(suffix) else _beside(file, suffix) for suffix in (GIVEN, *FOUND)]
         parts = [path for found in others for path in found]
@@ -122,6 +122,8 @@ def _document(piece: Piece, context: Context) -> Document:
             text = document.text if text is None else text
             for bound in _given(document, file):
                 records.give(bound)
+        elif not others[0]:
+            lacking = f", and there is no {stem(file, SUFFIXES)}{GIVEN} beside the file"
     for part, path in enumerate(parts, 1):
         data = piece.data if path == file else read_bytes(Path(path))
         records.read(decode(data, file=path, line=1), Place(part, 1, path))
@@ -130,7 +132,7 @@ def _document(piece: Piece, context: Context) -> Document:
         context.report(NO_TEXT.at(message, file=file))
     coreference = frozenset(name.lower() for name in context.options.coreference)
     bare = "entity" if is_bionlp or records.events else UNDECIDED
-    return _Reader(records, coreference, bare).document(file, text)
+    return _Reader(records, coreference, bare, lacking).document(file, text)
 
 
 def _given(gold: Document, file: str) -> Iterator[TextBound]:
@@ -158,8 +160,10 @@ def _text_beside(file: str) -> str | None:
 class _Reader:
     """Combines the records of a document."""
 
-    def __init__(self, records: Records, coreference: frozenset[str], bare: str) -> None:
+    def __init__(self, records: Records, coreference: frozenset[str], bare: str, lacking: str) -> None:
         self._records = records
+        self._lacking = lacking
+        """Said of ids that are not known, if the file that may have them is missing."""
         self._bare = bare
         """The kind of text bounds that trigger no event."""
         self._coreference = coreference
@@ -275,7 +279,8 @@ class _Reader:
         return events[0]
 
     def _dangling(self, place: Place, what: str, id_: str) -> None:
-        self._records.report(DANGLING, place, f"{what} names {id_!r}, which is not a mention of this document")
+        message = f"{what} names {id_!r}, which is not a mention of this document{self._lacking}"
+        self._records.report(DANGLING, place, message)
 
 
 class _Classes:

@@ -265,3 +265,44 @@ def test_stray_json_is_no_part_of_a_folder(stray: str, tmp_path: Path) -> None:
     codes = {finding["code"] for file in json.loads(done.out)["files"] for finding in file["findings"]}
     assert codes == {"file-skipped", "text-missing"}
     assert [document.id for document in karat.read(tmp_path)] == ["x"]
+
+
+@pytest.mark.parametrize(("cut", "line"), [(-20, 9), (None, 15)], ids=["truncated", "two documents"])
+def test_a_broken_value_over_many_lines_is_refused_once(cut: int | None, line: int, tmp_path: Path) -> None:
+    """Not once per line."""
+    pretty = json.dumps({"id": "d", "mentions": [{"id": "m", "span": [[0, 3]]}]}, indent=1)
+    path = tmp_path / "mine.json"
+    path.write_text(pretty[:cut] if cut else f"{pretty}\n{pretty}")
+    found = json.loads(run("validate", str(path), "-f", "json").out)["files"][0]["findings"]
+    assert [(finding["code"], finding["line"]) for finding in found] == [("jsonl-shape", line)]
+
+
+def test_an_unknown_field_is_said_once_with_its_lines(tmp_path: Path) -> None:
+    """With the field that may be meant, or where other values go; over several lines, at the field."""
+    path = tmp_path / "mine.jsonl"
+    mention = {"id": "m", "span": [[0, 3]], "atributes": {}}
+    path.write_text("".join(json.dumps({"id": f"d{n}", "mentions": [mention]}) + "\n" for n in range(9)))
+    shown = run("validate", str(path)).out
+    assert "line 1: fatal: the field 'atributes' is not known in mentions[0]; did you mean 'attributes'?" in shown
+    assert "  8 more with this message: lines 2, 3, 4, 5, ...\n" in shown
+    assert shown.count("atributes'") == 1
+    path.write_text(json.dumps({"id": "d", "mentions": [{"id": "m", "span": [[0, 3]], "type": "Die"}]}, indent=1))
+    message = "line 12: fatal: the field 'type' is not known in mentions[0]; other values go into its attributes"
+    assert message in run("validate", str(path)).out
+
+
+def test_lines_of_python_are_not_json(tmp_path: Path) -> None:
+    path = tmp_path / "mine.jsonl"
+    path.write_text("{'id': 'd', 'mentions': []}\n")
+    assert "line 1: fatal: this is not JSON: found" in run("validate", str(path)).out
+
+
+def test_a_link_over_many_lines_is_where_it_stands(tmp_path: Path) -> None:
+    mentions = [{"id": id_, "span": [[index, index + 1]]} for index, id_ in enumerate("abc")]
+    links = [{"kind": "subevent", "from": id_, "to": "c"} for id_ in "ab"]
+    path = tmp_path / "gold.json"
+    text = json.dumps({"id": "d", "mentions": mentions, "links": links}, indent=1)
+    path.write_text(text)
+    last = 1 + text[: text.rindex('"from"')].count("\n")
+    found = json.loads(run("validate", str(path), "-p", "araki-2014", "-f", "json").out)["files"][0]["findings"]
+    assert [(finding["code"], finding["line"]) for finding in found] == [("two-parents", last)]

@@ -521,8 +521,7 @@ def test_lines_hints_and_a_summary(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         "    s  d1  E3  10,14;16,18  took off  Movement  Maybe\n"
         "                                                ^^^^^\n"
         "  Known values: Actual, Generic, Other, NOT_ANNOTATED; the value is compared as given.\n"
-        "  1 more:\n"
-        "    other.tbf, line 4: mention 'E3' of document 'd1' has the unknown realis 'Maybe'\n"
+        "  1 more with this message: other.tbf, line 4\n"
         "\n"
         "4 documents, 14 mentions: 0 fatal, 1 fault, 2 notes\n"
     )

@@ -109,8 +109,10 @@ def _refusal(error: Exception, data: bytes, rule: Rule, *, file: str, line: int)
         message = f"{message}: found {quoted(found[:20])}; {ADVICE}" if found else message
         return rule.error(message, file=file, line=line + data.count(b"\n", 0, at), found=found[:1])
     field = re.search(r"field `(\w+)`", str(error))
-    found_field = f'"{field[1]}"' if field and f'"{field[1]}"' in text else None
-    return rule.error(message, file=file, line=line, found=found_field)
+    place = text.find(f'"{field[1]}"') if field else -1
+    if field is None or place < 0:
+        return rule.error(message, file=file, line=line)
+    return rule.error(message, file=file, line=line + text.count("\n", 0, place), found=f'"{field[1]}"')
 
 
 def lines_with(key: str, id_of: Callable[[str], str] = str) -> Marker:
@@ -155,11 +157,14 @@ def each_value(read: Callable[[Piece, Context], Document]) -> Callable[[Piece, C
 
 
 def values(piece: Piece) -> Iterator[Piece]:
-    """Split a file that is read whole: a list, a single value, or lines of which the first is broken."""
-    if piece.data.lstrip().startswith(b"["):
+    """Split a file that is read whole: a list, a single value, or lines of which the first is broken.
+
+    Where the second line does not begin an object, a broken value is pretty-printed.
+    """
+    data = piece.data.lstrip()
+    if data.startswith(b"["):
         yield from elements(piece)
-    elif is_value(piece.data):
-        data = piece.data.lstrip()
+    elif is_value(data) or not data.partition(b"\n")[2].lstrip().startswith(b"{"):
         yield Piece(piece.name, data, piece.line + piece.data.count(b"\n", 0, len(piece.data) - len(data)))
     else:
         for line, data in enumerate(piece.data.split(b"\n"), piece.line):
@@ -179,22 +184,29 @@ def record_of(value: Piece, decoder: msgspec.json.Decoder[T], rule: Rule, *, is_
 
 
 def _placed(document: Document, value: Piece) -> Document:
-    """Add the line of each mention, that of the first string that is its id, and of each link, that of its source."""
+    """Add the line of each mention, that of the first string that is its id, and of each link.
+
+    A link is at its key `from`, or, if not all links are read or have one, where its source is.
+    """
     data, line = value.data.rstrip(), value.line
     if b"\n" not in data:
         return document.at(Places(line))
     lines: dict[bytes, int] = {}
+    link_lines: list[int] = []
     number, end = line, 0
     for match in STRING.finditer(data):
         number, end = number + data.count(b"\n", end, match.start()), match.start()
         lines.setdefault(match[0], number)
+        if match[0] == b'"from"':
+            link_lines.append(number)
 
     def line_of(id_: str) -> int:
         return lines.get(msgspec.json.encode(id_), line)
 
     mentions = compact_lines([line_of(mention.id) for mention in document.mentions])
-    links = compact_lines([line_of(link.source) for link in document.links])
-    return document.at(Places(line, mentions, links=links))
+    if len(link_lines) != len(document.links):
+        link_lines = [line_of(link.source) for link in document.links]
+    return document.at(Places(line, mentions, links=compact_lines(link_lines)))
 
 
 TOKEN = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\Z)|[{}\[\]:,]', re.DOTALL)

@@ -8,6 +8,7 @@ document and a list of documents are also read. In token units, a document may h
 the tokens of its sentences (`"sentences": [[0, 4], [4, 9]]`).
 """
 
+import re
 from collections.abc import Callable, Container, Iterable, Iterator
 from itertools import chain, count
 from typing import Any, Protocol, TypeVar
@@ -15,13 +16,14 @@ from typing import Any, Protocol, TypeVar
 import msgspec
 from msgspec.structs import replace
 
+from karat.decoding import explained
 from karat.formats import _json
 from karat.formats._json import JSONL, decoded, each_value, first_fields, form, lines_with
 from karat.formats._keys import repeated_key
 from karat.formats._text import DANGLING, MERGED, TWICE
 from karat.model import Cluster, Document, Link, Mention, Region
 from karat.plugin.formats import Context, Format, Piece, ReportLoss, WriteOptions
-from karat.problems import Rule, quoted
+from karat.problems import Rule, closest, quoted
 from karat.regions import union
 
 SHAPE = Rule(
@@ -41,6 +43,15 @@ ID_MISSING = "id`"
 """In the message of an error: a record has no id, or null."""
 _NAMING = ("id", "cluster", "from", "to")
 """Keys of records whose values name a mention or a cluster."""
+
+
+_UNKNOWN = re.compile(r"Object contains unknown field `([^`]*)`(?: - at `\$\.(\w+)\[\d+\]`)?")
+_RECORDS: dict[str | None, type[msgspec.Struct]] = {
+    None: Document,
+    "mentions": Mention,
+    "clusters": Cluster,
+    "links": Link,
+}
 
 
 _Named = TypeVar("_Named", Mention, Cluster)
@@ -81,7 +92,7 @@ def _decode(data: bytes) -> Document:
         return _decoder.decode(data)
     except msgspec.ValidationError as error:
         if ID_MISSING not in str(error):
-            raise
+            raise error from _known_fields(error)
     return converted(msgspec.json.decode(data))
 
 
@@ -91,9 +102,20 @@ def converted(values: Any) -> Document:
         return msgspec.convert(values, Document)
     except msgspec.ValidationError as error:
         if ID_MISSING not in str(error):
-            raise
+            raise error from _known_fields(error)
     _number_mentions(values)
     return msgspec.convert(values, Document)
+
+
+def _known_fields(error: msgspec.ValidationError) -> BaseException | None:
+    """Return a cause that says what to write instead of an unknown field."""
+    unknown = _UNKNOWN.fullmatch(str(error))
+    if unknown is None or unknown[2] not in _RECORDS:
+        return error.__cause__
+    known = [field.encode_name for field in msgspec.structs.fields(_RECORDS[unknown[2]])]
+    near = closest(unknown[1], known, cutoff=0.85)
+    advice = "other values go into its attributes" if "attributes" in known else f"known fields are {', '.join(known)}"
+    return ValueError(f"{explained(error)}; {f'did you mean {near!r}?' if near else advice}")
 
 
 def _number_mentions(document: Any) -> None:

@@ -5,7 +5,7 @@ import textwrap
 from collections.abc import Sequence
 
 from karat.problems import Finding, visible
-from karat.report.layout import PLAIN, SEVERITY_TONES, Style, counted, width
+from karat.report.layout import PLAIN, SEVERITY_TONES, Style, counted, places_of, width
 from karat.report.outputs import indented
 from karat.run.submissions import LISTED, Submission
 from karat.run.validation import Validation
@@ -38,7 +38,10 @@ def _group(validation: Validation, group: Sequence[Finding], style: Style) -> st
     if first.hint:
         lines.append(textwrap.fill(first.hint, columns, initial_indent="  ", subsequent_indent="  "))
     others = validation.findings.counts[first.group] - 1
-    if others:
+    if others and all(finding.message == first.message and finding.line is not None for finding in group):
+        places = "; ".join(places_of(group[1:MESSAGES], first.file))
+        lines.append(f"  {others:,} more with this message: {places}{', ...' if others >= MESSAGES else ''}")
+    elif others:
         lines.append(f"  {others:,} more:" if others < MESSAGES else f"  {others:,} more, the first of them:")
         messages = [f"    {finding.place}{finding.message}" for finding in group[1:MESSAGES]]
         lines += [_wrapped(message, style.width, "      ") for message in messages]

@@ -175,7 +175,7 @@ def finding_lines(findings: Iterable[Finding], counts: Mapping[tuple[str, Origin
         more = counts[group] - 1
         both = sum(code == first.code for code, _ in counts) > 1
         side = f" ({first.origin})" if both and first.origin else ""
-        places = "; ".join(_places(others[: PLACES - 1], first.file))
+        places = "; ".join(places_of(others[: PLACES - 1], first.file))
         rest = f" (and {more:,} more{f': {places}' if places else ''}{', ...' if places and more >= PLACES else ''})"
         lines.append(f"{first.severity}{side}: {first}{rest if more else ''}")
     return lines
@@ -185,7 +185,7 @@ PLACES = 5
 """Findings of one code whose places are shown."""
 
 
-def _places(findings: Iterable[Finding], file: str | None) -> Iterator[str]:
+def places_of(findings: Iterable[Finding], file: str | None) -> Iterator[str]:
     """The lines of findings; files other than this one are named."""
     by_file: dict[str | None, dict[int, None]] = {}
     for finding in findings:

@@ -198,13 +198,15 @@ main()
 
 
 def test_extra_documents_and_descriptions_are_listed(place: Path) -> None:
-    folder(place / "submissions" / "extra", {"out.jsonl": jsonl(documents=(*DOCUMENTS, "e"))})
+    folder(place / "submissions" / "extra", {"out.jsonl": jsonl(documents=(*DOCUMENTS, "e\nf"))})
     content, out = campaign(place, "--no-reports")
     submissions = {one["system"]: one for one in content["submissions"]}
-    assert submissions["extra"]["extra"] == ["e"]
+    assert submissions["extra"]["extra"] == ["e\nf"]
     assert submissions["extra"]["status"] == "ranked"
     assert [name for name, one in submissions.items() if one["description"]] == ["alpha"]
-    assert re.search(r"alpha +alpha +present", (out / "results.txt").read_text())
+    text = (out / "results.txt").read_text()
+    assert re.search(r"alpha +alpha +present", text)
+    assert "\n  extra: e\\u000af\n" in text
 
 
 @pytest.mark.slow

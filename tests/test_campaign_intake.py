@@ -352,14 +352,16 @@ def test_links_in_the_layout_of_the_plan_are_refused(tmp_path: Path) -> None:
 
 
 def test_odd_entries_of_the_folder_stop_nothing(tmp_path: Path) -> None:
-    """A pipe, which would never end; links, to nowhere or to another's output; a name that is not UTF-8."""
+    """A pipe, which would never end; links, to nowhere or to another's output; a name of no line, or not UTF-8."""
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "dangling").symlink_to(tmp_path / "nowhere")
     (tmp_path / "folder").symlink_to(tmp_path)
     (tmp_path / "file.jsonl").symlink_to(tmp_path / "single.jsonl")
     folder(Path(os.fsdecode(os.fsencode(tmp_path) + b"/n\xff")), OUTPUT)
+    folder(tmp_path / "a\n1 ranked", OUTPUT)
     (tmp_path / "single.jsonl").write_bytes(jsonl())
     assert refusals(tmp_path) == {
+        "a\\u000a1 ranked": "",
         "dangling": "archive-link",
         "file": "archive-link",
         "folder": "archive-link",

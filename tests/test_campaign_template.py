@@ -155,6 +155,13 @@ def test_a_protocol_that_extends_a_file_elsewhere_is_refused(files: list[str]) -
     assert (done.code, "a template copies only its own [template-files]" in done.err) == (1, True), done.err
 
 
+def test_two_protocols_that_name_different_files_are_refused(files: list[str]) -> None:
+    """Parameters of a campaign are those of all its protocols: `types.txt` would apply to the other one, too."""
+    Path("my/base.toml").write_text('extends = "tac-2017"\n[parameters.types]\nfile = true\ndefault = "types.txt"\n')
+    done = run("campaign", "new", "task", "--gold", "gold.tbf", "--tokens", "tokens", "-p", files[3], "-p", "tac-2017")
+    assert (done.code, "the protocols have different values of types [template-files]" in done.err) == (1, True), done
+
+
 def test_the_image_pins_what_it_installs(app: Path) -> None:
     lines = (app / "program" / "Dockerfile").read_text().splitlines()
     assert re.fullmatch(r"FROM python:\d+\.\d+\.\w+-slim", lines[-2])

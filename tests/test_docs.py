@@ -446,6 +446,16 @@ def test_make_targets_exist() -> None:
     assert all(re.search(rf"^{target}:", makefile, re.MULTILINE) for target in targets)
 
 
+def test_actions_are_pinned_by_commit() -> None:
+    """In karat's own workflow and in the one that the page shows, which pins packages, too."""
+    page = (DOCS / "continuous-integration.md").read_text(encoding="utf-8")
+    text = page + (ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8")
+    actions = re.findall(r"uses: (\S+)", text)
+    assert len(actions) > 5
+    assert [action for action in actions if not re.fullmatch(r"[\w/-]+@[0-9a-f]{40}", action)] == []
+    assert re.findall(r"pip install (\S+)", page) == [f"karat=={karat.__version__}"]
+
+
 def test_the_demo_installs_only_what_it_needs(tmp_path: Path) -> None:
     """The tests add theirs to the same environment."""
     for target, extras in (("demo", {"."}), ("test", {".", ".[dev]"})):

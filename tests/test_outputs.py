@@ -17,7 +17,9 @@ from pathlib import Path
 
 import pytest
 
+from karat.cli._folders import replace_folder
 from karat.cli._streams import Stopped, stopping_signals
+from karat.problems import KaratError
 from tests.running import command, run
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="devices, pipes and signals of Unix")
@@ -278,6 +280,27 @@ def test_a_killed_process_leaves_the_old_output_or_the_new_one(
     assert (content(), leftovers(temporary)) == (new, [])
 
 
+IMPORTING = """
+import os, sys
+number = int(sys.argv.pop(1))
+
+class Finder:
+    def find_spec(self, name, *rest):
+        if name == "karat.cli.program":
+            os.kill(os.getpid(), number)
+
+sys.meta_path.insert(0, Finder())
+from karat.cli import main
+main()
+"""
+
+
+@pytest.mark.parametrize(("number", "code", "err"), [(signal.SIGINT, 1, "error: stopped\n"), (signal.SIGTERM, -15, "")])
+def test_a_signal_while_karat_is_imported(number: signal.Signals, code: int, err: str) -> None:
+    done = subprocess.run([sys.executable, "-c", IMPORTING, str(number.value)], capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (code, "", err)
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
 def test_a_signal_cleans_up(number: signal.Signals, tmp_path_factory: pytest.TempPathFactory) -> None:
     if signal.getsignal(number) is signal.SIG_IGN:
@@ -340,6 +363,17 @@ def test_a_full_disk_has_neither_a_figure_nor_a_part_of_a_folder(small_disk: Pat
         done = command(*args)
         assert (done.code, "No space left on device [output-unwritable]" in done.err) == (1, True), done.err
         assert [path.name for path in small_disk.iterdir()] == ["filler"]
+
+
+def test_a_full_disk_keeps_the_old_web_site(small_disk: Path) -> None:
+    """The message names the page as it would be called."""
+    site = small_disk / "site"
+    replace_folder(str(site), [("index.html", "old")], Path.is_dir)
+    with pytest.raises(KaratError) as error:
+        replace_folder(str(site), [("index.html", "new"), ("systems/a.html", "x" * 100_000)], Path.is_dir)
+    assert (error.value.finding.code, error.value.finding.file) == ("output-unwritable", f"{site}/systems/a.html")
+    assert {str(path.relative_to(small_disk)) for path in small_disk.rglob("*")} == {"site", "site/index.html"}
+    assert (site / "index.html").read_text() == "old"
 
 
 def test_a_signal_that_python_ignores_ends_the_run_all_the_same() -> None:

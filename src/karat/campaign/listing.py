@@ -9,6 +9,7 @@ from karat import __version__
 from karat.campaign.campaign import Campaign, Entry
 from karat.campaign.ranking import Ranking
 from karat.campaign.submissions import Track
+from karat.problems import visible
 from karat.report.comparison import comparison_tables, note_lines, ranked_by, verdict
 from karat.report.layout import View, counted
 from karat.report.markup import csv, tidy
@@ -53,7 +54,7 @@ def reasons(entry: Entry) -> Iterator[str]:
 def listed(names: Sequence[str]) -> str:
     """List some names, and count the others."""
     more = f" and {len(names) - MOST:,} more" if len(names) > MOST else ""
-    return ", ".join(names[:MOST]) + more
+    return visible(", ".join(names[:MOST])) + more
 
 
 def text(campaign: Campaign, view: View) -> str:

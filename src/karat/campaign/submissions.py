@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 from karat.campaign.children import Children
 from karat.campaign.packages import SUFFIXES, Contents, Limits, Package
 from karat.corpus.paths import shown
-from karat.problems import Finding, Rule, nearest, quoted
+from karat.problems import Finding, Rule, nearest, quoted, visible
 
 NO_FOLDER = Rule("submissions-missing", "fatal", "Name the folder that has one folder or archive for each submission.")
 NONE = Rule("submissions-none", "fatal", "Put one folder, tar or zip for each submission into the folder.")
@@ -109,8 +109,8 @@ def _without_number(text: str) -> str:
 
 
 def _package_name(path: Path) -> str:
-    """Return the name of a package without its suffix; bytes that are not UTF-8 are replacement marks."""
-    name = shown(Path(path.name))
+    """Return the name of a package without its suffix, as it is printed; undecodable bytes are replacement marks."""
+    name = visible(shown(Path(path.name)))
     for suffix in sorted(SUFFIXES, key=len, reverse=True):
         if name.lower().endswith(suffix):
             return name[: -len(suffix)]

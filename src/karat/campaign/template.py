@@ -221,10 +221,10 @@ class Copies:
         for protocol in protocols:
             for key, value in protocol.values.items():
                 if protocol.parameters[key].is_file(value):
+                    if any(other.values.get(key, value) != value for other in protocols):
+                        raise COPIES.error(f"the protocols have different values of {key}", file=value)
                     name = f"{key}{Path(value).suffix}"
-                    content = read_bytes(Path(value))
-                    if self._files.setdefault(name, content) != content:
-                        raise COPIES.error(f"two protocols have different files for {key}", file=value)
+                    self._files[name] = read_bytes(Path(value))
                     self.parameters.append(key)
                     self.settings[key] = name
         if tokens is not None:

@@ -10,7 +10,7 @@ from typing import IO
 
 from karat import inputs as opened
 from karat.cli._atomic import output_stream, umask
-from karat.cli._output import STANDARD_OUTPUT, UNWRITABLE, refused, write_output
+from karat.cli._output import STANDARD_OUTPUT, UNWRITABLE, Content, encoded, refused
 from karat.problems import Rule, UsageError
 
 NOT_EMPTY = Rule("folder-not-empty", "fatal", "Choose a new folder, or empty this one first.")
@@ -170,9 +170,7 @@ def own_folder(output: str, mark: str) -> Path:
     return path
 
 
-def replace_folder(
-    output: str, files: Iterable[tuple[str, str | bytes | Iterable[str]]], is_own: Callable[[Path], bool]
-) -> None:
+def replace_folder(output: str, files: Iterable[tuple[str, Content]], is_own: Callable[[Path], bool]) -> None:
     """Write files by their relative paths into a folder that then replaces `output`, so that no old file stays.
 
     A folder that is not `is_own`, or has inputs of this run, is not replaced.
@@ -190,7 +188,8 @@ def replace_folder(
         for name, content in files:
             with refused(f"{output}/{name}"):
                 (new / name).parent.mkdir(parents=True, exist_ok=True)
-            write_output(content, str(new / name))
+                with open(new / name, "xb") as stream:
+                    stream.writelines(encoded(content))
         now = time.time_ns()
         with refused(output):
             for written in new.rglob("*"):  # a published folder does not say in which order it was made

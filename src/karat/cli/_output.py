@@ -24,6 +24,9 @@ UNWRITABLE = Rule("output-unwritable", "fatal", "Choose a file in an existing fo
 STANDARD_OUTPUT = "standard output"
 REPORT = "karat-report.html"
 
+Content = str | bytes | Iterable[str]
+"""Text or bytes; text may come in pieces."""
+
 
 def _named(context: click.Context, parameter: click.Parameter, output: str | None) -> str | None:
     del context, parameter
@@ -86,8 +89,8 @@ def refuse_input(output: str | None) -> None:
         raise UNWRITABLE.error(message, file=output or STANDARD_OUTPUT)
 
 
-def write_output(content: str | bytes | Iterable[str], output: str | None) -> None:
-    """Print the content, or write it to a temporary file that then replaces `output`. It may come in pieces."""
+def write_output(content: Content, output: str | None) -> None:
+    """Print the content, or write it to a temporary file that then replaces `output`."""
     if output is None:
         refuse_input(None)
         with refused(STANDARD_OUTPUT):
@@ -97,7 +100,7 @@ def write_output(content: str | bytes | Iterable[str], output: str | None) -> No
     write_outputs({output: content})
 
 
-def write_outputs(contents: Mapping[str, str | bytes | Iterable[str]]) -> None:
+def write_outputs(contents: Mapping[str, Content]) -> None:
     """Write files that belong together: all are complete before the first is moved into its place."""
     from karat.cli._atomic import output_stream
 
@@ -105,10 +108,14 @@ def write_outputs(contents: Mapping[str, str | bytes | Iterable[str]]) -> None:
         for output, content in contents.items():
             stream = stack.enter_context(output_stream(output))
             with refused(output):
-                for piece in [content] if isinstance(content, str | bytes) else content:
-                    # The same text as on standard output, where every character is visible.
-                    stream.write(visible(piece, lines=True).encode("utf-8") if isinstance(piece, str) else piece)
+                stream.writelines(encoded(content))
                 stream.flush()
+
+
+def encoded(content: Content) -> Iterator[bytes]:
+    """Yield the bytes of a file: the same text as on standard output, where every character is visible."""
+    for piece in [content] if isinstance(content, str | bytes) else content:
+        yield visible(piece, lines=True).encode() if isinstance(piece, str) else piece
 
 
 def report_size(output: str | None, documents: int) -> None:

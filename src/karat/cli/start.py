@@ -1,5 +1,6 @@
 """The entry point of the program."""
 
+import sys
 from typing import NoReturn
 
 from karat.interpreter import prepare_interpreter
@@ -8,6 +9,9 @@ from karat.interpreter import prepare_interpreter
 def main() -> NoReturn:
     """Run the command that the arguments name."""
     prepare_interpreter()  # before the imports, which are most of the work of a short command
-    from karat.cli.program import run
+    try:
+        from karat.cli.program import run
+    except KeyboardInterrupt:
+        sys.exit("error: stopped")
 
     run()

@@ -13,14 +13,13 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
 import karat
 from karat.api.scoring import score
 from karat.checks import check
-from karat.checks.links import check as check_links
 from karat.cli import cli
 from karat.corpus.fingerprint import Fingerprint
 from karat.corpus.memory import MemoryCorpus
@@ -32,7 +31,6 @@ from karat.run.validation import validate
 from karat.simulate.mentions import TakenSpans, parts, shifts
 from karat.simulate.profile import Distribution, chance
 from karat.simulate.simulation import Rates, Simulation
-from karat.simulate.validity import LinkFaults, worse
 from tests.ace_files import SGM
 from tests.ace_files import document as ace_document
 from tests.corpora import as_jsonl, corpus, documents, mention
@@ -811,42 +809,6 @@ def test_no_error_moves_a_mention_onto_the_span_of_another(tmp_path: Path) -> No
         out = tmp_path / f"{seed}.conll"
         assert run(gold, "--boundary", "1", "--seed", str(seed), "-o", out).exit_code == 0
         assert validate([str(out)]).passed
-
-
-@settings(max_examples=200, deadline=None)
-@given(
-    st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), max_size=8),
-    st.lists(st.sampled_from([None, "A", "B"]), min_size=6, max_size=6),
-    st.sampled_from([(), ("two-parents",)]),
-    st.randoms(use_true_random=False),
-)
-def test_faults_of_links_are_those_of_the_whole_document(
-    ends: list[tuple[int, int]], clusters: list[str | None], faults: tuple[str, ...], random: Random
-) -> None:
-    """Each change is possible if and only if a check of the document after it finds no more faults than before."""
-    document = Document(
-        "d",
-        mentions=tuple(Mention(f"m{n}", ((n, n + 1),), cluster=cluster) for n, cluster in enumerate(clusters)),
-        links=tuple(Link("subevent", f"m{one}", f"m{other}") for one, other in dict.fromkeys(ends) if one != other),
-    )
-    assume(not any(finding.code == "link-cycle" for finding in check_links(document)))
-    kept = LinkFaults(document, faults)
-    for number, link in enumerate(document.links):
-        if random.random() < 0.5:
-            turned = [*document.links]
-            turned[number] = Link(link.kind, link.target, link.source)
-            candidate = replace(document, links=tuple(turned))
-            if possible := not worse(candidate, document, faults):
-                document = candidate
-            assert kept.reverse(number) == possible
-    for number, member in enumerate(document.mentions):
-        if member.cluster is not None and random.random() < 0.5:
-            mentions = [*document.mentions]
-            mentions[number] = replace(member, cluster=None)
-            candidate = replace(document, mentions=tuple(mentions))
-            if possible := not worse(candidate, document, faults):
-                document = candidate
-            assert kept.leave(member.id) == possible
 
 
 def test_no_error_makes_a_mention_across_the_end_of_a_sentence() -> None:

@@ -1,14 +1,15 @@
 """Errors of clusters: a mention leaves its cluster, or two clusters become one."""
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from functools import partial
 from random import Random
 
 from msgspec.structs import replace
 
-from karat.model import Cluster, Document, Link, Mention
+from karat.model import Cluster, Document, Link, Mention, Region
 from karat.simulate.profile import Names, below, struck
-from karat.simulate.validity import Key, LinkFaults, class_of, pruned, worse
+from karat.simulate.validity import Key, class_of, is_on_cycle, pruned, without_faults, worse
 
 
 def break_(
@@ -31,11 +32,10 @@ def break_(
         if hit and cluster is not None and (sizes[cluster] > 1 or cluster in shared):
             sizes[cluster] -= 1
             leaving.append(position)
-    whole = _without_members(document, leaving, names)
-    if not worse(whole, document, faults):
-        return whole, len(leaving)
-    links = LinkFaults(document, faults)
-    able = [position for position in leaving if links.leave(document.mentions[position].id)]
+    trial = partial(_without_members, document, names=Names(document))
+    able = without_faults(
+        leaving, trial, document, faults, lambda made, n: is_on_cycle(made, class_of(made.mentions[n]))
+    )
     return _without_members(document, able, names), len(able)
 
 
@@ -68,21 +68,27 @@ def conflate(
     kinds: dict[Key, str] = {}
     for mention in document.mentions:
         kinds.setdefault(class_of(mention), _kind(mention, records))
-    union = _Union(document, names, faults)
+    spans: dict[Key, set[Region]] = {}
+    for mention in document.mentions:
+        spans.setdefault(class_of(mention), set()).add(mention.span)
+    parts: dict[Key, Key] = {}
     survivors: dict[str, list[Key]] = {}
     conflated = 0
     for (key, kind), hit in zip(kinds.items(), struck(len(kinds), rate, random), strict=True):
         others = survivors.setdefault(kind, [])
         if hit and others and (only is None or kind in only):
             place = below(len(others), random)
+            other = others[place]
             # The name is used up even if the clusters cannot be joined.
-            whole = union.name(others[place], key)
-            if union.join(others[place], key, whole):
-                others[place] = whole
+            whole = next((part for part in (other, key) if part[0] == "cluster"), None) or ("cluster", names.cluster())
+            joined = parts | {part: whole for part in (other, key) if part != whole}
+            if spans[other].isdisjoint(spans[key] - {()}) and _is_sound(document, joined, whole, faults):
+                parts, others[place] = joined, whole
+                spans[whole] = spans.pop(other) | spans.pop(key)
                 conflated += 1
                 continue
         others.append(key)
-    return union.document() if conflated else document, conflated
+    return _with_parts(document, parts), conflated
 
 
 def _kind(mention: Mention, records: dict[str, Cluster]) -> str:
@@ -90,61 +96,38 @@ def _kind(mention: Mention, records: dict[str, Cluster]) -> str:
     return mention.kind if record is None else record.kind
 
 
-class _Union:
-    """Clusters of a document that become one."""
-
-    def __init__(self, document: Document, names: Names, faults: Collection[str]) -> None:
-        """`faults` are codes of notes that count as faults."""
-        self._document, self._names = document, names
-        self._mentions = list(document.mentions)
-        self._members: dict[Key, list[int]] = {}
-        for position, mention in enumerate(document.mentions):
-            self._members.setdefault(class_of(mention), []).append(position)
-        self._absorbed: dict[str, str] = {}
-        """The ids of clusters that are no more, and of those that they became a part of."""
-        self._spans = {
-            class_: {document.mentions[n].span for n in positions} for class_, positions in self._members.items()
-        }
-        self._links = LinkFaults(document, faults)
-
-    def name(self, first: Key, second: Key) -> Key:
-        """Key of two clusters that become one: that of the first that has an id."""
-        ids = [id_ for kind, id_ in (first, second) if kind == "cluster"] or [self._names.cluster()]
-        return "cluster", ids[0]
-
-    def join(self, first: Key, second: Key, whole: Key) -> bool:
-        """Make two clusters one if no fault comes of it."""
-        if not self._spans[first].isdisjoint(self._spans[second] - {()}) or not self._links.join(first, second, whole):
-            return False
-        joined: list[int] = []
-        for key in (first, second):
-            joined += self._members.pop(key)
-            if key[0] == "cluster" and key != whole:
-                self._absorbed[key[1]] = whole[1]
-        self._members[whole] = joined
-        self._spans[whole] = self._spans.pop(first) | self._spans.pop(second)
+def _is_sound(document: Document, parts: Mapping[Key, Key], whole: Key, faults: Collection[str]) -> bool:
+    """Return whether no link makes a fault or closes a cycle if some clusters become parts of others."""
+    if not document.links:
         return True
+    after = _with_parts(document, parts)
+    return not worse(after, document, faults) and not is_on_cycle(after, whole)
 
-    def document(self) -> Document:
-        """The document as it is now; links to what was absorbed lead to the whole."""
-        for (kind, id_), positions in self._members.items():
-            for position in positions if kind == "cluster" else ():
-                if self._mentions[position].cluster != id_:
-                    self._mentions[position] = replace(self._mentions[position], cluster=id_)
-        # A link's end that could be a mention or a cluster is the mention.
-        ids = {mention.id for mention in self._mentions}
-        leading = {id_: self._whole(id_) for id_ in self._absorbed if id_ not in ids}
-        links = dict.fromkeys(
-            replace(link, source=leading.get(link.source, link.source), target=leading.get(link.target, link.target))
-            for link in self._document.links
-        )
-        clusters = tuple(cluster for cluster in self._document.clusters if cluster.id not in self._absorbed)
-        return replace(self._document, mentions=tuple(self._mentions), clusters=clusters, links=tuple(links))
 
-    def _whole(self, id_: str) -> str:
-        while id_ in self._absorbed:
-            id_ = self._absorbed[id_]
-        return id_
+def _with_parts(document: Document, parts: Mapping[Key, Key]) -> Document:
+    """The document in which clusters became parts of others; links to a part lead to the whole."""
+    if not parts:
+        return document
+
+    def whole(key: Key) -> Key:
+        while key in parts:
+            key = parts[key]
+        return key
+
+    mentions = []
+    for mention in document.mentions:
+        key = class_of(mention)
+        mentions.append(replace(mention, cluster=whole(key)[1]) if key in parts else mention)
+    # A link's end that could be a mention or a cluster is the mention.
+    ids = {mention.id for mention in mentions}
+    absorbed = {id_ for kind, id_ in parts if kind == "cluster"}
+    leading = {id_: whole(("cluster", id_))[1] for id_ in absorbed - ids}
+    links = dict.fromkeys(
+        replace(link, source=leading.get(link.source, link.source), target=leading.get(link.target, link.target))
+        for link in document.links
+    )
+    clusters = tuple(cluster for cluster in document.clusters if cluster.id not in absorbed)
+    return replace(document, mentions=tuple(mentions), clusters=clusters, links=tuple(links))
 
 
 def drop_link(document: Document, rate: float, random: Random) -> tuple[Document, int]:
@@ -159,17 +142,19 @@ def reverse_link(
 ) -> tuple[Document, int]:
     """Reverse links: all chosen ones if that makes no fault, else one after another where possible."""
     hits = struck(len(document.links), rate, random)
-    chosen = [n for n, (link, hit) in enumerate(zip(document.links, hits, strict=True)) if hit and not _loop(link)]
-    whole = _turned(document, chosen)
-    if not worse(whole, document, faults):
-        return whole, len(chosen)
-    links = LinkFaults(document, faults)
-    turned = [number for number in chosen if links.reverse(number)]
+    chosen = [
+        number
+        for number, (link, hit) in enumerate(zip(document.links, hits, strict=True))
+        if hit and link.source != link.target
+    ]
+    classes = {mention.id: class_of(mention) for mention in document.mentions}
+
+    def closes_cycle(made: Document, number: int) -> bool:
+        link = made.links[number]
+        return is_on_cycle(made, classes.get(link.source, ("cluster", link.source)), link.kind)
+
+    turned = without_faults(chosen, partial(_turned, document), document, faults, closes_cycle)
     return _turned(document, turned), len(turned)
-
-
-def _loop(link: Link) -> bool:
-    return link.source == link.target
 
 
 def _turned(document: Document, numbers: Collection[int]) -> Document:

@@ -22,8 +22,8 @@ a mention without a cluster is a singleton. The kind of a cluster is that of its
 Subtopics belong to their topic: two topics may use the same name.
 """
 
-from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -35,8 +35,7 @@ from karat.corpus.files import FileCorpus
 from karat.corpus.fingerprint import Fingerprint
 from karat.corpus.interface import Corpus, Executor, Progress, workers
 from karat.corpus.opening import absent_names
-from karat.describe import ecb_table
-from karat.describe.ecb_table import EcbTable
+from karat.describe.ecb_table import EcbRow, EcbTable, ecb_row, ecb_table
 from karat.model import Cluster, Document, Mention, Value
 from karat.problems import Findings
 
@@ -118,49 +117,28 @@ TypedValue = tuple[str, Value]
 """A value with the name of its type: `True`, `1` and `1.0` are three values, although they are equal in Python."""
 
 
-def _count_value(counts: Counter[TypedValue], value: Value | None) -> None:
-    """Count a value; None is no value."""
-    if value is not None:
-        counts[type(value).__name__, value] += 1
-
-
-def _values(counts: Counter[TypedValue], among: int, most: int) -> Values:
+def _values(counts: Mapping[TypedValue, int], among: int, most: int) -> Values:
     """List the most frequent values; ties in alphabetical order."""
     ranked = sorted(counts.items(), key=lambda item: (-item[1], str(item[0][1]), item[0][0]))
     listed = tuple(Count(value, count) for (_, value), count in ranked[:most])
     rest = [count for _, count in ranked[most:]]
-    present = counts.total()
+    present = sum(counts.values())
     return Values(present, among - present, len(ranked), listed, More(len(rest), sum(rest)))
 
 
-class _Attributes:
-    """Counts the attributes of mentions, or of the records of clusters, by kind."""
-
-    def __init__(self) -> None:
-        self.holders: Counter[str] = Counter()
-        self.counts: dict[tuple[str, str], Counter[TypedValue]] = {}
-        """By kind and name."""
-
-    def add(self, holder: Mention | Cluster) -> None:
-        """Count the attributes of one mention or cluster."""
-        self.holders[holder.kind] += 1
-        for name, value in holder.attributes.items():
-            _count_value(self.counts.setdefault((holder.kind, name), Counter()), value)
-
-    def merge(self, other: "_Attributes") -> None:
-        """Add the attributes of other mentions or clusters."""
-        self.holders.update(other.holders)
-        for key, counts in other.counts.items():
-            self.counts.setdefault(key, Counter()).update(counts)
-
-    def values(self, most: int) -> dict[str, dict[str, Values]]:
-        """List values by kind, then by name: type and realis first, as in scores."""
-        names = sorted(self.counts, key=lambda key: (key[1] not in FIRST, key[1] != "type", key[1]))
-        by_kind = {
-            kind: {name: _values(self.counts[kind, name], count, most) for other, name in names if other == kind}
-            for kind, count in _ranked(self.holders)
-        }
-        return {kind: values for kind, values in by_kind.items() if values}
+def _attributes(
+    holders: Counter[Any], counts: Mapping[tuple[str, str, str, Value], int], most: int
+) -> dict[str, dict[str, Values]]:
+    """List values by kind of their holders, then by name: type and realis first, as in scores."""
+    values: dict[tuple[str, str], dict[TypedValue, int]] = {}
+    for (kind, name, type_, value), count in counts.items():
+        values.setdefault((kind, name), {})[type_, value] = count
+    names = sorted(values, key=lambda key: (key[1] not in FIRST, key[1] != "type", key[1]))
+    by_kind = {
+        kind: {name: _values(values[kind, name], count, most) for other, name in names if other == kind}
+        for kind, count in _ranked(holders)
+    }
+    return {kind: named for kind, named in by_kind.items() if named}
 
 
 class _Members:
@@ -205,104 +183,100 @@ class Tallies:
     def __init__(self) -> None:
         self.documents = 0
         self.fingerprint = Fingerprint()
-        self.units: Counter[str] = Counter()
-        self.topics: Counter[Hashable] = Counter()
-        self.subtopics: Counter[Hashable] = Counter()
-        self.sources: Counter[TypedValue] = Counter()
-        self.languages: Counter[TypedValue] = Counter()
-        self.shapes: Counter[tuple[str, str]] = Counter()
-        """By kind and shape."""
-        self.attributes, self.cluster_attributes = _Attributes(), _Attributes()
+        self.counts: defaultdict[str, Counter[Any]] = defaultdict(Counter)
+        """By what is counted."""
         self.members: dict[str, _Members] = {}
-        self.alone: Counter[str] = Counter()
-        self.links: Counter[str] = Counter()
-        self.arguments: Counter[str] = Counter()
-        self.ecbplus: ecb_table.Tally | None = None
+        self.ecbplus: list[EcbRow] | None = None
 
     def add(self, document: Document) -> None:
         """Count one document."""
+        counts = self.counts
         self.documents += 1
         self.fingerprint.add(document)
-        self.units[document.unit] += 1
+        counts["units"][document.unit] += 1
         if document.topic is not None:
-            self.topics[document.topic] += 1
+            counts["topics"][document.topic] += 1
         if document.subtopic is not None:
-            self.subtopics[document.topic, document.subtopic] += 1
-        _count_value(self.sources, document.source)
-        _count_value(self.languages, document.language)
+            counts["subtopics"][document.topic, document.subtopic] += 1
+        for name, text in (("sources", document.source), ("languages", document.language)):
+            if text is not None:
+                counts[name]["str", text] += 1
         for mention in document.mentions:
             self._add_mention(mention)
         for cluster in document.clusters:
             members = self.members.setdefault(cluster.id, _Members())
             members.recorded = _least(members.recorded, cluster.kind)
-            self.cluster_attributes.add(cluster)
+            self._add_attributes("clusters", cluster)
         is_argument = argument_test(document)
-        self.links.update(link.kind for link in document.links if not is_argument(link))
-        self.arguments.update(link.kind for link in document.links if is_argument(link))
+        counts["links"].update(link.kind for link in document.links if not is_argument(link))
+        counts["arguments"].update(link.kind for link in document.links if is_argument(link))
         if self.ecbplus is not None:
-            self.ecbplus.add(document)
+            self.ecbplus.append(ecb_row(document))
 
     def merge(self, other: "Tallies") -> bool:
         """Add other documents."""
         self.documents += other.documents
         self.fingerprint.merge(other.fingerprint)
-        for counter, later in zip(self._counters(), other._counters(), strict=True):
-            counter.update(later)
-        self.attributes.merge(other.attributes)
-        self.cluster_attributes.merge(other.cluster_attributes)
+        for name, counter in other.counts.items():
+            self.counts[name].update(counter)
         for id_, members in other.members.items():
             self.members.setdefault(id_, _Members()).merge(members)
-        if self.ecbplus is not None and other.ecbplus is not None:
-            self.ecbplus.merge(other.ecbplus)
+        if self.ecbplus is not None:
+            self.ecbplus += other.ecbplus or ()
         return True
-
-    def _counters(self) -> list[Counter[Any]]:
-        counters = self.units, self.topics, self.subtopics, self.sources, self.languages, self.shapes
-        return [*counters, self.alone, self.links, self.arguments]
 
     def _add_mention(self, mention: Mention) -> None:
         shape = ("no_span", "one_segment", "several_segments")[min(len(mention.span), 2)]
-        self.shapes[mention.kind, shape] += 1
-        self.attributes.add(mention)
+        self.counts["shapes"][mention.kind, shape] += 1
+        self._add_attributes("mentions", mention)
         if mention.cluster is None:
-            self.alone[mention.kind] += 1
+            self.counts["alone"][mention.kind] += 1
         else:
             self.members.setdefault(mention.cluster, _Members()).add(mention.kind, self.documents)
 
+    def _add_attributes(self, holders: str, holder: Mention | Cluster) -> None:
+        self.counts[holders][holder.kind] += 1
+        for name, value in holder.attributes.items():
+            self.counts[f"attributes of {holders}"][holder.kind, name, type(value).__name__, value] += 1
+
     def description(self, most: int) -> Description:
         """The counts, in their order."""
+        counts, shapes = self.counts, self.counts["shapes"]
         return Description(
             documents=self.documents,
             fingerprint=str(self.fingerprint),
-            units=dict(_ranked(self.units)),
-            topics=self._present(self.topics),
-            subtopics=self._present(self.subtopics),
-            sources=_values(self.sources, self.documents, most),
-            languages=_values(self.languages, self.documents, most),
+            units=dict(_ranked(counts["units"])),
+            topics=self._present("topics"),
+            subtopics=self._present("subtopics"),
+            sources=_values(counts["sources"], self.documents, most),
+            languages=_values(counts["languages"], self.documents, most),
             mentions={
                 kind: Mentions(
                     mentions=mentions,
-                    one_segment=self.shapes[kind, "one_segment"],
-                    several_segments=self.shapes[kind, "several_segments"],
-                    no_span=self.shapes[kind, "no_span"],
+                    one_segment=shapes[kind, "one_segment"],
+                    several_segments=shapes[kind, "several_segments"],
+                    no_span=shapes[kind, "no_span"],
                 )
-                for kind, mentions in _ranked(self.attributes.holders)
+                for kind, mentions in _ranked(counts["mentions"])
             },
-            attributes=self.attributes.values(most),
+            attributes=_attributes(counts["mentions"], counts["attributes of mentions"], most),
             clusters=self._clusters(),
-            cluster_attributes=self.cluster_attributes.values(most),
-            links=dict(_ranked(self.links)),
-            arguments=dict(_ranked(self.arguments)),
-            ecbplus=UNSET if self.ecbplus is None else self.ecbplus.table(),
+            cluster_attributes=_attributes(counts["clusters"], counts["attributes of clusters"], most),
+            links=dict(_ranked(counts["links"])),
+            arguments=dict(_ranked(counts["arguments"])),
+            ecbplus=UNSET if self.ecbplus is None else ecb_table(self.ecbplus),
         )
 
-    def _present(self, names: Counter[Hashable]) -> Present:
+    def _present(self, name: str) -> Present:
+        names = self.counts[name]
         return Present(names.total(), self.documents - names.total(), len(names))
 
     def _clusters(self) -> dict[str, Clusters]:
         """Clusters by kind; mentions without a cluster are singletons."""
-        places: dict[str, Counter[str]] = {kind: Counter(singleton=count) for kind, count in self.alone.items()}
-        largest: dict[str, int] = dict.fromkeys(self.alone, 1)
+        places: dict[str, Counter[str]] = {
+            kind: Counter(singleton=count) for kind, count in self.counts["alone"].items()
+        }
+        largest: dict[str, int] = dict.fromkeys(self.counts["alone"], 1)
         for members in self.members.values():
             place = ("empty", "singleton", "across" if members.across else "within")[min(members.size, 2)]
             places.setdefault(members.kind, Counter())[place] += 1
@@ -375,7 +349,7 @@ class _Counting:
         self._corpus, self._findings = corpus, findings
         self.tallies = Tallies()
         if isinstance(corpus, FileCorpus) and corpus.format == "ecbplus":
-            self.tallies.ecbplus = ecb_table.Tally()
+            self.tallies.ecbplus = []
 
     def add(self, ids: Sequence[str], progress: Progress | None = None) -> None:
         for done, id_ in enumerate(ids, 1):

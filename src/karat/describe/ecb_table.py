@@ -10,6 +10,8 @@ topics (1-22, of which 15 and 17 do not exist) train, the next three (23-25) dev
 """
 
 from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -46,93 +48,74 @@ class EcbTable(Struct, frozen=True):
     notes: tuple[str, ...]
 
 
-class Tally:
-    """Takes the documents of a corpus one by one."""
+class EcbRow(NamedTuple):
+    """The numbers of one document."""
 
-    def __init__(self) -> None:
-        self._splits = {name: _Split() for name in (*SPLITS, "total")}
-        self._scored = self._unsplit = 0
+    topic: str | None
+    subtopic: str | None
+    scored: int
+    places: Counter[str]
+    """Mentions that count: `singleton`, `wd` or `cd`."""
+    chains: tuple[str, ...]
+    """The instances that its cross-document relations name."""
 
-    def add(self, document: Document) -> None:
-        """Count one document."""
-        number = document.topic or ""
+
+def ecb_row(document: Document) -> EcbRow:
+    """Count one document."""
+    about_events = {cluster.id for cluster in document.clusters if cluster.kind == "event"}
+    events = [mention for mention in document.mentions if mention.kind == "event"]
+    first = {mention.span[0][0]: mention for mention in reversed(events)}
+    return EcbRow(
+        document.topic,
+        document.subtopic,
+        len(events),
+        Counter(_place(mention, about_events) for mention in first.values()),
+        tuple(
+            cluster.id
+            for cluster in document.clusters
+            if cluster.kind == "event" and cluster.attributes["relation"] == CROSS
+        ),
+    )
+
+
+def ecb_table(rows: Sequence[EcbRow]) -> EcbTable:
+    """Return the table of all documents."""
+    by_split: dict[str, list[EcbRow]] = {name: [] for name in SPLITS}
+    for row in rows:
+        number = row.topic or ""
         topic = int(number) if number.isascii() and number.isdecimal() else 0
-        names = [name for name, topics in SPLITS.items() if topic in topics]
-        self._unsplit += not names
-        self._scored += sum(mention.kind == "event" for mention in document.mentions)
-        for name in (*names, "total"):
-            self._splits[name].add(document)
-
-    def merge(self, other: "Tally") -> None:
-        """Add other documents."""
-        self._scored += other._scored
-        self._unsplit += other._unsplit
-        for name, split in other._splits.items():
-            self._splits[name].merge(split)
-
-    def table(self) -> EcbTable:
-        """Return the table."""
-        columns = {name: split.column() for name, split in self._splits.items()}
-        once = f"Mentions that begin at the same token count once: {columns['total'].mentions:,} here"
-        return EcbTable(
-            source="Upadhyay et al. 2016, Table 1",
-            columns=columns,
-            scored=self._scored,
-            unsplit=self._unsplit,
-            notes=(
-                f"{once}; scoring uses all {self._scored:,}.",
-                "A singleton is a mention in no relation; some mentions in a relation are also alone in their cluster.",
-                f"The paper prints a total of {PRINTED:,} mentions, which is not the sum of its rows (15,002).",
-            ),
-        )
+        for name, topics in SPLITS.items():
+            if topic in topics:
+                by_split[name].append(row)
+    columns = {name: _column(of_split) for name, of_split in (by_split | {"total": rows}).items()}
+    scored = sum(row.scored for row in rows)
+    once = f"Mentions that begin at the same token count once: {columns['total'].mentions:,} here"
+    return EcbTable(
+        source="Upadhyay et al. 2016, Table 1",
+        columns=columns,
+        scored=scored,
+        unsplit=len(rows) - sum(map(len, by_split.values())),
+        notes=(
+            f"{once}; scoring uses all {scored:,}.",
+            "A singleton is a mention in no relation; some mentions in a relation are also alone in their cluster.",
+            f"The paper prints a total of {PRINTED:,} mentions, which is not the sum of its rows (15,002).",
+        ),
+    )
 
 
-class _Split:
-    """The documents of one column."""
-
-    def __init__(self) -> None:
-        self.documents = self.chains = 0
-        self.topics: set[str | None] = set()
-        self.subtopics: set[tuple[str | None, str | None]] = set()
-        self.places: Counter[str] = Counter()
-        self.instances: set[str] = set()
-
-    def add(self, document: Document) -> None:
-        self.documents += 1
-        self.topics.add(document.topic)
-        self.subtopics.add((document.topic, document.subtopic))
-        about_events = {cluster.id for cluster in document.clusters if cluster.kind == "event"}
-        begun: set[int] = set()
-        for mention in document.mentions:
-            begin = mention.span[0][0]
-            if mention.kind == "event" and begin not in begun:
-                begun.add(begin)
-                self.places[_place(mention, about_events)] += 1
-        for cluster in document.clusters:
-            if cluster.kind == "event" and cluster.attributes["relation"] == CROSS:
-                self.chains += 1
-                self.instances.add(cluster.id)
-
-    def merge(self, other: "_Split") -> None:
-        self.documents += other.documents
-        self.chains += other.chains
-        self.topics |= other.topics
-        self.subtopics |= other.subtopics
-        self.places.update(other.places)
-        self.instances |= other.instances
-
-    def column(self) -> Column:
-        return Column(
-            self.documents,
-            len(self.topics - {None}),
-            len(self.subtopics - {(None, None)}),
-            self.places.total(),
-            self.places["singleton"],
-            self.places["wd"],
-            self.places["cd"],
-            self.chains,
-            len(self.instances),
-        )
+def _column(rows: Sequence[EcbRow]) -> Column:
+    places = sum((row.places for row in rows), Counter[str]())
+    return Column(
+        documents=len(rows),
+        topics=len({row.topic for row in rows} - {None}),
+        subtopics=len({(row.topic, row.subtopic) for row in rows} - {(None, None)}),
+        mentions=places.total(),
+        singleton=places["singleton"],
+        wd=places["wd"],
+        cd=places["cd"],
+        wd_chains=sum(len(row.chains) for row in rows),
+        cd_chains=len({instance for row in rows for instance in row.chains}),
+    )
 
 
 def _place(mention: Mention, about_events: set[str]) -> str:

@@ -17,7 +17,7 @@ from karat.corpus.interface import Corpus, Progress
 from karat.corpus.memory import MemoryCorpus
 from karat.corpus.opening import open_corpus
 from karat.corpus.topics import Topics
-from karat.describe.ecb_table import SPLITS, Tally
+from karat.describe.ecb_table import SPLITS, ecb_row, ecb_table
 from karat.problems import Findings
 from karat.protocols import Protocol, resolve
 from karat.protocols.protocol import work_signature
@@ -197,10 +197,7 @@ def _delta_of(clusters: int, texts: Sequence[Text], similarity: DocumentSimilari
 
 
 def _table_1(corpus: Corpus) -> Numbers:
-    tally = Tally()
-    for document in corpus:
-        tally.add(document)
-    columns = tally.table().columns
+    columns = ecb_table([*map(ecb_row, corpus)]).columns
     return Numbers(
         "Table 1: ECB+",
         tuple(Column(name, "count") for name in columns),

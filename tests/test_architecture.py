@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 import karat
-from karat.cli import cli
-from karat.cli.program import SUMMARIES
+from karat.cli.program import SUMMARIES, cli
 from karat.families import MEASURES
 from karat.protocols import PROTOCOLS
 
@@ -66,6 +65,14 @@ def test_rooms_import_public_names_of_rooms_below() -> None:
     assert wrong == []
 
 
+def test_code_does_not_live_in_packages() -> None:
+    """A package says what it holds, and may offer names of its modules; `karat` itself loads its own on demand."""
+    for path in sorted({*SOURCE.rglob("__init__.py")} - {SOURCE / "__init__.py"}):
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            is_listing = isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__"
+            assert is_listing or isinstance(node, ast.Expr | ast.Import | ast.ImportFrom), path
+
+
 def test_the_engine_names_no_protocol_and_no_measure() -> None:
     text = "\n".join(path.read_text(encoding="utf-8") for path in (SOURCE / "run").rglob("*.py"))
     words = [*PROTOCOLS.names(), *MEASURES.names()]
@@ -104,15 +111,15 @@ d\t0\t4\te\t(1)
 """
 """Each gold cluster shares mentions with each system cluster."""
 LOADED = {
-    "from karat.cli import cli; cli(['--help'], standalone_mode=False)": (
+    "from karat.cli.program import cli; cli(['--help'], standalone_mode=False)": (
         {"karat.cli.program"},
         {"numpy", "scipy", "lxml", "msgspec", "jinja2", *(f"karat.cli.{name}" for name in SUMMARIES)},
     ),
-    "from karat.cli import cli; cli(['score', 'gold.jsonl', 'gold.jsonl'], standalone_mode=False)": (
+    "from karat.cli.program import cli; cli(['score', 'gold.jsonl', 'gold.jsonl'], standalone_mode=False)": (
         {"karat.run.scoring"},
         {"jinja2", "karat.insight", "karat.report.html"},
     ),
-    "from karat.cli import cli; cli(['score', 'gold.tbf', 'gold.tbf'], standalone_mode=False)": (
+    "from karat.cli.program import cli; cli(['score', 'gold.tbf', 'gold.tbf'], standalone_mode=False)": (
         {"karat.formats.tbf", "karat.families.coref.formulas"},
         {
             *("numpy", "scipy", "json", "gzip", "difflib", "importlib.metadata", "karat.records"),
@@ -125,11 +132,11 @@ LOADED = {
             *("karat.decoding", "karat.scratch", "tempfile", "pkgutil"),
         },
     ),
-    "from karat.cli import cli; cli(['score', 'gold.conll', 'system.conll'], standalone_mode=False)": (
+    "from karat.cli.program import cli; cli(['score', 'gold.conll', 'system.conll'], standalone_mode=False)": (
         {"karat.formats.conll", "karat.match.sparse"},
         {"numpy", "scipy", "multiprocessing", "karat.checks.links", "karat.families.sequence", "karat.corpus.chunks"},
     ),
-    "from karat.cli import cli; cli(['score', 'gold.tbf', 'gold.tbf', '-f', 'html'], standalone_mode=False)": (
+    "from karat.cli.program import cli; cli(['score', 'gold.tbf', 'gold.tbf', '-f', 'html'], standalone_mode=False)": (
         {"karat.report.html.report"},
         {"numpy", "scipy", "karat.comparison.comparison", "multiprocessing"},
     ),

@@ -8,7 +8,7 @@ from click.testing import CliRunner, Result
 from msgspec.structs import replace
 
 import karat
-from karat.cli import cli
+from karat.cli.program import cli
 from karat.convert import Conversion
 from karat.corpus.fingerprint import Fingerprint
 from karat.formats import FORMATS, tbf

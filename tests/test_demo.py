@@ -14,7 +14,7 @@ from click.testing import CliRunner
 import karat
 from karat.api.scoring import Result
 from karat.checks import check
-from karat.cli import cli
+from karat.cli.program import cli
 from karat.demo import showcase
 from karat.demo import showcase as report
 from karat.model import Document, Link, Mention

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from karat.cli import cli
+from karat.cli.program import cli
 from karat.corpus.fingerprint import Fingerprint
 from karat.corpus.memory import MemoryCorpus
 from karat.describe.description import description

@@ -31,7 +31,8 @@ from msgspec import structs
 
 import karat
 from karat import protocols
-from karat.cli import cli, main
+from karat.cli import main
+from karat.cli.program import cli
 from karat.families import MEASURES
 from karat.formats import FORMATS
 from karat.model import Cluster, Document, Link, Mention

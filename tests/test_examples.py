@@ -17,7 +17,7 @@ import pytest
 from msgspec.structs import replace
 
 import karat
-from karat.cli import cli
+from karat.cli.program import cli
 from karat.model import Document, Region
 from karat.studies import pilot
 from tests import ace_files

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 import karat
 from karat.api.scoring import Result as ApiResult
-from karat.cli import cli
+from karat.cli.program import cli
 from karat.corpus.index import DocumentReader
 from karat.model import Document, Link, Mention
 from karat.problems import Rule, UsageError

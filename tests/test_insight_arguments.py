@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 import karat
 from karat.api.scoring import Result
-from karat.cli import cli
+from karat.cli.program import cli
 from karat.insight.repairs import Edit, Repair, rewriting
 from karat.model import HOLDERS, Document, Link, Mention
 from karat.plugin import ArgumentMeasure

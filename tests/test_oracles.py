@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from karat.cli import cli
+from karat.cli.program import cli
 from karat.problems import KaratError
 from tests import recorded
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from msgspec.structs import astuple, replace
 
 from karat.api.scoring import Result, score
-from karat.cli import cli
+from karat.cli.program import cli
 from karat.counts import PrecisionRecall
 from karat.families.sequence.measures import TimeLink
 from karat.families.sequence.timeline import Timeline

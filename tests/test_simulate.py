@@ -20,7 +20,7 @@ from msgspec.structs import replace
 import karat
 from karat.api.scoring import score
 from karat.checks import check
-from karat.cli import cli
+from karat.cli.program import cli
 from karat.corpus.fingerprint import Fingerprint
 from karat.corpus.memory import MemoryCorpus
 from karat.formats import FORMATS, read_options, tbf

@@ -14,9 +14,9 @@ import sources
 from click.shell_completion import ShellComplete, get_completion_class
 
 from karat import __version__
-from karat.cli import _terms, cli
+from karat.cli import _terms
 from karat.cli._parameters import SECTIONS
-from karat.cli.program import SUMMARIES
+from karat.cli.program import SUMMARIES, cli
 from karat.families import MEASURES
 from karat.formats import FORMATS
 from karat.problems import install_hint
@@ -301,7 +301,7 @@ def test_bash_completes_a_command_line() -> None:
 
 def test_completion_loads_nothing_heavy() -> None:
     code = (
-        "import sys; from click.shell_completion import ShellComplete; from karat.cli import cli\n"
+        "import sys; from click.shell_completion import ShellComplete; from karat.cli.program import cli\n"
         "complete = ShellComplete(cli, {}, 'karat', '_KARAT_COMPLETE').get_completions\n"
         "assert complete(['score', '-p'], '') and complete(['score', '-m'], '') and complete(['explain'], '')\n"
         "print(sorted({'numpy', 'scipy', 'lxml'} & sys.modules.keys()))"

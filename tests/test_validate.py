@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from karat import __version__, checks
-from karat.cli import cli
+from karat.cli.program import cli
 from karat.problems import Findings, KaratError, Rule
 
 VALID = """\

@@ -9,11 +9,10 @@ import click
 import sources
 from markup import badge, code, fence, items, joined, prose, table
 
-from karat.cli import cli
 from karat.cli._parameters import SectionedCommand, sections
 from karat.cli.campaign import WithTemplate
 from karat.cli.campaign_new import new
-from karat.cli.program import COMMANDS
+from karat.cli.program import COMMANDS, cli
 from karat.families import MEASURES
 from karat.formats import FORMATS
 

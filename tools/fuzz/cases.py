@@ -12,7 +12,7 @@ from typing import NamedTuple
 from fuzz.checks import Arguments
 from fuzz.corpora import Corpus, Files, corpora
 from fuzz.damage import BYTES, NUMBERS, WORDS, damaged
-from karat.cli import cli
+from karat.cli.program import cli
 from karat.families import MEASURES
 from karat.formats import FORMATS
 from karat.protocols import PROTOCOLS, resolve

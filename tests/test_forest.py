@@ -172,6 +172,18 @@ def test_what_is_wrong_is_told_with_its_line(damage: tuple[str, str, int, str, s
     assert done.code == (severity != "note")
 
 
+@pytest.mark.parametrize(
+    ("line", "begins"),
+    [("((6:0.1)2,3)1;", "6:0.1"), ("((6)2,(7)3,)1;", ")1;"), ("(1(2)(3)", ""), ("(1{2}(1))", "{2}"), ("(1(2", "")],
+)
+def test_a_broken_line_is_shown_where_it_breaks(line: str, begins: str) -> None:
+    """The number of a line is the id of its document, and not the text that is wrong."""
+    save(f"{line}\n")
+    shown, carets = run("validate", "a.forest").out.splitlines()[1:3]
+    assert shown[carets.index("^") :].startswith(begins)
+    assert begins or not shown[carets.index("^") :]
+
+
 def test_a_link_to_itself_is_a_note_beside_the_fault() -> None:
     save("d\t(1(1)) (2)\n")
     reported = [

@@ -165,13 +165,12 @@ class _Reader:
 
     def _read_trees(self, row: _Line, tokens: list[Token]) -> None:
         """Read nodes that come before their children."""
-        line = row.line
         path: list[str] = []
         at = 0
         while at < len(tokens):
             token, column = tokens[at]
             if token == "(":
-                node, at = self._node(tokens, at + 1, line)
+                node, at = self._node(row, tokens, at + 1)
                 self._add(row, node, path[-1] if path else None)
                 path.append(node[0])
             elif token == ")" and path:
@@ -179,18 +178,17 @@ class _Reader:
                 at += 1
             else:
                 what = "closes nothing" if token == ")" else "is outside a node"
-                raise self._error(line, f"{quoted(token)} (character {column}) {what}")
+                raise self._error(row, f"{quoted(token)} (character {column}) {what}", column)
         if path:
             count = "1 parenthesis is" if len(path) == 1 else f"{len(path):,} parentheses are"
-            raise self._error(line, f"{count} not closed; the last one is that of {quoted(path[-1])}")
+            raise self._error(row, f"{count} not closed; the last one is that of {quoted(path[-1])}")
 
     def _read_newick(self, row: _Line, tokens: list[Token]) -> None:
         """Read nodes that come after their children; they are added in the order of `_read_trees`."""
-        line = row.line
         for token, column in tokens:
             if _NEWICK_EXTRA.search(token):
                 message = f"{quoted(token)} (character {column}) has a branch length, quotes or a comment"
-                raise self._error(line, f"{message}, which are not read")
+                raise self._error(row, f"{message}, which are not read", column)
         levels: list[list[_Subtree]] = [[]]
         awaits_node, at = True, 0
         while at < len(tokens):
@@ -202,8 +200,9 @@ class _Reader:
                 below = [] if awaits_node else levels.pop()
                 at += not awaits_node
                 if tokens[at][0] == ";":  # the last token
-                    raise self._error(line, f"expected the name of a node, found ';' (character {tokens[at][1]})")
-                node, at = self._node(tokens, at, line)
+                    column = tokens[at][1]
+                    raise self._error(row, f"expected the name of a node, found ';' (character {column})", column)
+                node, at = self._node(row, tokens, at)
                 levels[-1].append(_Subtree(node, below))
                 awaits_node = False
             elif token == ("," if len(levels) > 1 else ";"):
@@ -212,7 +211,7 @@ class _Reader:
             else:
                 wrong = {")": "closes nothing", ";": "ends a tree that is not closed", ",": "is outside a tree"}
                 what = wrong.get(token, "follows a node, but in Newick (the line ends in ';') children come first")
-                raise self._error(line, f"{quoted(token)} (character {column}) {what}")
+                raise self._error(row, f"{quoted(token)} (character {column}) {what}", column)
         left: list[tuple[_Subtree, str | None]] = [(tree, None) for tree in reversed(levels[0])]
         while left:
             (node, below), parent = left.pop()
@@ -239,22 +238,22 @@ class _Reader:
             self._warn(TRIMMED, line, f"blanks around the document id {quoted(before)}")
         return len(before) + 1
 
-    def _node(self, tokens: list[Token], at: int, line: int) -> tuple[list[str], int]:
+    def _node(self, row: _Line, tokens: list[Token], at: int) -> tuple[list[str], int]:
         """The mentions of the node that begins at a token, and the number of the token after it."""
         token, column = tokens[at] if at < len(tokens) else ("", 0)
         if token and token not in MARKS:
             return [token], at + 1
         if token != "{":
             actual = f"{quoted(token)} (character {column})" if token else "the end of the line"
-            raise self._error(line, f"expected a node, found {actual}")
+            raise self._error(row, f"expected a node, found {actual}", column)
         end = next((number for number in range(at, len(tokens)) if tokens[number][0] == "}"), None)
         inner = [token for token, _ in tokens[at + 1 : end]]
         ids = inner[::2]
         if end is None or len(inner) % 2 == 0 or not MARKS.isdisjoint(ids) or {*inner[1::2]} - {","}:
-            raise self._error(line, f"expected a set of mentions such as {{E6,E7}} at character {column}")
+            raise self._error(row, f"expected a set of mentions such as {{E6,E7}} at character {column}", column)
         for id_, count in Counter(ids).items():
             if count > 1:
-                self._warn(REPEATED, line, f"a node names {quoted(id_)} {count} times")
+                self._warn(REPEATED, row.line, f"a node names {quoted(id_)} {count} times")
         return list(dict.fromkeys(ids)), end + 1
 
     def _join(self, node: list[str]) -> None:
@@ -323,8 +322,10 @@ class _Reader:
     def _warn(self, rule: Rule, line: int, message: str) -> None:
         self._report(rule.at(message, file=self._file, line=line))
 
-    def _error(self, line: int, message: str) -> KaratError:
-        return STRUCTURE.error(f"document {quoted(self._document)}: {message}", file=self._file, line=line)
+    def _error(self, row: _Line, message: str, column: int = 0) -> KaratError:
+        """A broken line; it is shown from `column` on, if there is one, else at its end."""
+        message = f"document {quoted(self._document)}: {message}"
+        return STRUCTURE.error(message, file=self._file, line=row.line, found=row.text[column - 1 :] if column else "")
 
 
 FORMAT = Format(

@@ -428,6 +428,16 @@ def test_mentions_that_are_not_golds_leave_with_their_links() -> None:
     assert "mentions-not-golds" in {finding.code for finding in result.warnings}
 
 
+def test_a_document_that_the_system_lacks_has_its_links_missed(tmp_path: Path) -> None:
+    """It has gold's mentions, which are in no line of the system."""
+    gold = document(GOLD)
+    other = Document("e", unit="token", mentions=gold.mentions, links=gold.links)
+    paths = written(tmp_path / "g", gold, other), written(tmp_path / "s", document(SYSTEM))
+    done = run("score", *paths, "-p", "maven-ere-2022", "-m", "relation.temporal", "--details")
+    assert done.code == 0, done.err
+    assert "\ne, line 2\n  miss" in done.out
+
+
 TML = """<?xml version="1.0"?>
 <TimeML><DCT><TIMEX3 tid="t0" type="DATE" value="2031-05-01" functionInDocument="CREATION_TIME">today</TIMEX3></DCT>
 <TEXT>They <EVENT eid="e1" class="OCCURRENCE">left</EVENT> on

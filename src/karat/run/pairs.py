@@ -182,9 +182,9 @@ class Places:
             raise KaratError(self._located(error.finding)) from None
 
     def line(self, side: Origin, document: str, item: Item) -> int | None:
-        """The line of an item in a document of one side; None for a corpus in memory."""
-        _, line = (self._gold if side == "gold" else self._system).where(document, item)
-        return line
+        """The line of an item in a document of one side; None for a corpus in memory, or a document it lacks."""
+        corpus = self._gold if side == "gold" else self._system
+        return corpus.where(document, item)[1] if document in corpus.ids() else None
 
     def _located(self, finding: Finding) -> Finding:
         """Looks up the line only for findings that are kept; later ones get the line of the document."""

@@ -61,6 +61,9 @@ DATA = Path(__file__).parent / "data"
         ("bad-jobs", "bad-jobs: a mistake"),
         ("micro", "Micro average and macro average\n\n  Micro: "),
         ("unit", "Unit of offsets\n\n  What positions count"),
+        ("realis", "Attribute\n\n  A named property"),
+        ("interval", "Confidence interval\n"),
+        ("p-value", "Significance test\n"),
         ("singletons", "Cluster\n\n  What mentions refer to"),
     ],
 )
@@ -82,7 +85,7 @@ def test_explain_understands(name: str, first: str) -> None:
         ("mcro", "Did you mean Micro?"),
         ("nugget.accuracy", "Choose one: nugget.accuracy.type, nugget.accuracy.type+realis."),
         ("coref.", "Did you mean coref."),
-        ("type", "Choose one: muc.type, nugget.type"),
+        ("nugget.product", "Choose one: nugget.product.type, nugget.product.type+realis."),
     ],
 )
 def test_explain_refuses_what_has_no_name(name: str, hint: str) -> None:

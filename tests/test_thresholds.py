@@ -80,6 +80,11 @@ def test_thresholds_of_several_protocols(sides: tuple[str, str]) -> None:
         (["--fail-under", "nugget.type=inf"], 2, "[threshold-form]"),
         (["--fail-under", "nuget.type=60"], 2, "[unknown-measure]"),
         (["--fail-under", "nugget.tipe=60"], 1, "[score-absent]"),
+        (
+            ["--fail-under", "coref.x=60", "-m", "nugget"],
+            1,
+            "Known: nugget.span, nugget.type, nugget.realis, nugget.type+",
+        ),
         (["--value", "nugget.type.f2"], 1, "Did you mean nugget.type.f1?"),
         (["--value", "nuget"], 2, "[unknown-measure]"),
         (["--value", "nugget.type", "-f", "json"], 2, "[value-alone]"),

@@ -102,7 +102,7 @@ def argument_test(document: Document) -> Callable[[Link], bool]:
 
 
 def other_links(document: Document) -> Sequence[Link]:
-    """The links of a document that are no arguments."""
+    """The links of a document that are not arguments."""
     links = document.links
     if not links:
         return ()

@@ -52,7 +52,7 @@ def has_inputs(folder: "Path") -> bool:
     """Return whether a recorded file is in a folder, or below it."""
     from pathlib import Path
 
-    place = os.path.realpath(folder)  # links that form a loop are no error here
+    place = os.path.realpath(folder)  # links that form a loop are allowed here
     return any(Path(os.path.realpath(path)).is_relative_to(place) for path in _paths or ())
 
 

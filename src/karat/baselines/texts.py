@@ -22,7 +22,7 @@ FUNCTION_WORDS = frozenset(
         *("on", "out", "over", "the", "their", "through", "to", "under", "up", "was", "were", "with"),
     )
 )
-"""Words that are no heads: prepositions, particles, articles, pronouns, forms of be."""
+"""Words that are not heads: prepositions, particles, articles, pronouns, forms of be."""
 
 
 class LemminflectAnalyser(WordAnalyser):

@@ -207,7 +207,7 @@ def _member_name(raw: str, file: str) -> str:
 
 
 def _is_hidden(name: str) -> bool:
-    """Return whether a member is no part of a submission: hidden files, and what some programs add to archives."""
+    """Return whether a member is not part of a submission: hidden files, and what some programs add to archives."""
     return any(part.startswith(".") or part == "__MACOSX" for part in name.split("/"))
 
 

@@ -148,7 +148,7 @@ class NamelessCorpus:
         }
 
     def _word(self, text: str) -> str:
-        """Return a word of the system; one that gold has, however it is spelt, is no name."""
+        """Return a word of the system; one that gold has, however it is spelt, is not a name."""
         return text if _folded(text) in self._words else self._hide(text)
 
     def _number(self, id_: str) -> str:

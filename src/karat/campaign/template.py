@@ -188,7 +188,7 @@ class Template:
         }
 
     def _rendered(self, name: str) -> bytes:
-        made = Environment(  # these are no HTML: `quoted` values are JSON that TOML, YAML and Python read as well
+        made = Environment(  # not HTML: `quoted` values are JSON that TOML, YAML and Python read as well
             loader=PackageLoader("karat.campaign"),
             autoescape=False,
             undefined=StrictUndefined,

@@ -39,12 +39,12 @@ Graph = dict[ClassLink, Link]
 
 def check(document: Document, readings: Readings = unread) -> Iterator[Finding]:
     """Check each kind of link separately."""
-    # What fills a role is no event: roles form no cycles, and repeated ones mean something.
+    # What fills a role is not an event: roles form no cycles, and repeated ones mean something.
     return check_links(other_links(document), document, readings)
 
 
 def check_links(links: Sequence[Link], document: Document, readings: Readings = unread) -> Iterator[Finding]:
-    """Check links of a document that are no arguments."""
+    """Check links of a document that are not arguments."""
     class_of: dict[str, Class] = {
         mention.id: mention.cluster for mention in document.mentions if mention.cluster is not None
     }

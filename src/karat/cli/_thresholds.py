@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from karat.problems import Rule, UsageError, nearest
+from karat.problems import Rule, UsageError, closest, nearest
 
 if TYPE_CHECKING:
     from karat.result import Result
@@ -37,7 +37,7 @@ def _parsed(text: str) -> Threshold:
     except ValueError:
         percent = math.nan
     if not name or not math.isfinite(percent):
-        message = f"--fail-under: {text!r} is no measure with a percentage"
+        message = f"--fail-under: {text!r} is not a measure with a percentage"
         raise UsageError("threshold-form", message, "Write it like nugget.type=60 or nugget.type.precision=75.")
     check_family(name)
     return Threshold(name, percent, written)
@@ -66,14 +66,10 @@ def _found(results: "Sequence[Result]", name: str) -> "list[tuple[Result, str, s
     """Return the score in each result that has it; at least one must."""
     found = [(result, *place) for result in results if (place := find(result, name)) is not None]
     if not found:
-        known = {id_: None for result in results for id_ in result.scores}
-        known |= {
-            f"{id_}.{leaf}": None
-            for result in results
-            for id_, score in result.scores.items()
-            for leaf in score.micro.values
-        }
-        raise ABSENT.error(f"there is no score {name!r} here. {nearest(name, known)}")
+        scores = {id_: score for result in results for id_, score in result.scores.items()}
+        leaves = [f"{id_}.{leaf}" for id_, score in scores.items() for leaf in score.micro.values]
+        near = closest(name, [*scores, *leaves])
+        raise ABSENT.error(f"there is no score {name!r} here. {nearest(name, scores if near is None else [near])}")
     return found
 
 

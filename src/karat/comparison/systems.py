@@ -203,7 +203,7 @@ def _named(argument: str) -> tuple[str | None, Paths]:
 
 def _names(paths: Sequence[str]) -> list[str]:
     """A short name for each path: without folders and suffixes, as far as names stay different."""
-    # A name is text, even if that of a file is no valid UTF-8.
+    # A name is text, even if that of a file is not valid UTF-8.
     paths = [path.encode("utf-8", "backslashreplace").decode() for path in paths]
     short = [_stem(Path(path).name) or path for path in paths]
     full = [Path(path).name or path for path in paths]

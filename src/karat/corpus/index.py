@@ -191,7 +191,7 @@ class _Names:
 
     @property
     def whole_file(self) -> str:
-        """The id of a file without a marker; empty if it can be no document."""
+        """The id of a file without a marker; empty if it cannot be a document."""
         return f"{self._prefix}1" if self._marker.unnamed == "number" else ""
 
     def name(self, match: re.Match[bytes], line: int) -> tuple[str, bool]:

@@ -198,7 +198,7 @@ def _sniffed(file: File) -> str | None:
     by_both = [name for name in by_suffix if FORMATS.get(name).sniff(head)]
     by_content = by_both or [name for name, format_ in FORMATS if format_.sniff(head)]
     if not by_content and any(format_.related(file.name, head) is not None for _, format_ in FORMATS):
-        return None  # it is known to be no corpus, whatever its suffix
+        return None  # it is known not to be a corpus, whatever its suffix
     if not by_content and unknown_form(head) is not None:
         return None
     return min(by_content or by_suffix, default=None)

@@ -40,7 +40,7 @@ P = correct / |Y|     R = correct / |G|     F1 = 2PR / (P + R)     undefined rat
         "Bug of OneIE's program (oneie-2020): a repeated system trigger is right each time, so recall and F1 can "
         "exceed 1, and a gold span with two types can be right only for the first of them.",
         "Bug of DyGIE++ (dygie-2019): a token has one type, the last in the file. A second event on it is lost.",
-        "omnievent-2023 ignores system triggers of several tokens that are no gold triggers, and types that gold "
+        "omnievent-2023 ignores system triggers of several tokens that are not gold triggers, and types that gold "
         "does not have: both cost no precision.",
         "Whether triggers of several tokens are in the data at all depends on the preprocessing.",
         "exact-2013 has the same source as li-2013 and keeps repeated triggers: each counts, and is matched once.",

@@ -91,7 +91,7 @@ def _unmatched(numbers: str, of: Whose, count: int) -> str:
 
 
 def _lacking(document: Document, of: Whose, *, trim: bool) -> list[Mention]:
-    """Mentions of several words without a head; with `trim`, a leading article is no word."""
+    """Mentions of several words without a head; with `trim`, a leading article does not count."""
     if of == "mentions":
         return [mention for mention in document.mentions if mention.head is None and size(mention.span) > 1]
     fillers = {

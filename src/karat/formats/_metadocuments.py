@@ -68,7 +68,7 @@ LAYOUTS = {
 def detect(row: bytes, meta: bytes) -> Layout | None:
     """Return the layout of a meta-document that begins with this line; None: the line names no document.
 
-    The number of a sentence, as in DOCUMENT_SENTENCE_TOKEN, is no name.
+    The number of a sentence, as in DOCUMENT_SENTENCE_TOKEN, is not a name.
     """
     for layout in LAYOUTS.values():
         first = layout.read(row, meta)

@@ -227,7 +227,7 @@ def _add_entities(side: _Side, content: EventDocument) -> dict[tuple[int, int], 
 def _add_event(
     index: int, event: tuple[_Part, ...], entities: dict[tuple[int, int], str], content: EventDocument
 ) -> None:
-    """Add an event with its arguments; a part that is no trigger or argument is a ValueError."""
+    """Add an event with its arguments; a part that is not a trigger or argument is a ValueError."""
     if not event or not isinstance(event[0].end, str):
         raise ValueError('it does not begin with [token, "TYPE"]')
     token, type_ = event[0].begin, event[0].end

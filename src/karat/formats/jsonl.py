@@ -184,7 +184,7 @@ def _each_once(records: tuple[_Named, ...], what: str, tell: _Tell) -> tuple[_Na
 
 
 def _check_places(document: Document, tell: _Tell) -> None:
-    """Places that are no mentions have segments in order; boxes belong to images, and have an area."""
+    """Places that are not mentions have segments in order; boxes belong to images, and have an area."""
     places = [(cluster.id, name.place) for cluster in document.clusters for name in cluster.names]
     places += [(link.source, link.extent) for link in document.links if link.extent is not None]
     for id_, place in places:

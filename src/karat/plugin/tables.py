@@ -127,7 +127,7 @@ class Tables:
     def get(self, spec: TableSpec[T]) -> T:
         """The table that a spec describes."""
         table = self._made.get(spec, self)
-        if table is self:  # which is no table
+        if table is self:  # which is not a table
             table = self._made[spec] = spec.make(self)
         return table  # type: ignore[no-any-return]
 

@@ -231,7 +231,7 @@ def _answer(address: str) -> str:
     if scheme == "tls":
         return "no scheduler answers with the certificates in the configuration of Dask"
     if scheme not in ("", "tcp") or not host or not port.isascii() or not port.isdecimal() or int(port) > 65535:
-        return "this is no address, such as tcp://HOST:PORT"
+        return "this is not an address, such as tcp://HOST:PORT"
     try:
         with socket.create_connection((host.strip("[]"), int(port)), PROBE) as connection:
             connection.settimeout(PROBE)

@@ -26,7 +26,7 @@ from karat.stats.resampling import (
 def holm(p_values: Sequence[float | None]) -> list[float | None]:
     """Holm (1979): the smallest p-value times m, the next times m - 1, and so on, never decreasing and at most 1.
 
-    Undefined p-values stay undefined and are no comparisons.
+    Undefined p-values stay undefined and do not count as comparisons.
     """
     known = sorted((p, index) for index, p in enumerate(p_values) if p is not None)
     adjusted: list[float | None] = [None] * len(p_values)

@@ -207,7 +207,7 @@ class Nist(Plan):
 def forced(gains: Gains) -> list[IndexPair]:
     """Assign as NIST's scorer does: minimal costs in a square matrix with one more row and column than there are.
 
-    Cells that are no candidates cost nothing, but there are few of them: a full table with losses is forced into bad
+    Cells that are not candidates cost nothing, but there are few of them: a full table with losses is forced into bad
     pairs, and in a table with one row the cheapest column is taken at any price. Ties: the order of the text.
     """
     if not _has_loss(gains):
@@ -220,8 +220,8 @@ def forced(gains: Gains) -> list[IndexPair]:
     for side in (rows, columns):
         side += range(side[-1] + 1, side[-1] + 1 + size - len(side))
     extreme = max(abs(gain) for gain, _ in gains.values())
-    # The base makes every cell of a full assignment worth having. A cell that is no candidate costs just enough for a
-    # pair that gains nothing to be preferred.
+    # The base makes every cell of a full assignment worth having. A cell that is not a candidate costs just enough for
+    # a pair that gains nothing to be preferred.
     base, other = 2 * (size + 1) * (extreme + 1), (-extreme // 10**12, 0.0)
     weights = {(row, column): base + gains.get((row, column), other)[0] for row in rows for column in columns}
     return [pair for pair in assignment(weights) if pair in gains]

@@ -1,6 +1,6 @@
 """Candidates: what a classifier over gold's triggers and entities may answer for (Peng et al. 2023, OmniEvent).
 
-A system span that is no candidate is ignored, so a wrong boundary of an argument costs recall, but no precision.
+A system span that is not a candidate is ignored, so a wrong boundary of an argument costs recall, but no precision.
 """
 
 from bisect import bisect_left
@@ -59,7 +59,7 @@ class DocumentCandidates(NamedTuple):
     no_candidates: tuple[ArgumentItem, ...] = ()
     """Arguments of these that do not count."""
     ignored: int = 0
-    """The number of all system arguments that are no candidates."""
+    """The number of all system arguments that are not candidates."""
     not_found: int = 0
     """Arguments of gold's events that do not count, since the system lacks the event."""
 

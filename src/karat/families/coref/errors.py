@@ -60,7 +60,7 @@ Found = tuple[_Placed, _Placed]
 def _find(unit: UnitView, target: Target, confused: Sequence[str]) -> Findings:
     """Find the errors of a unit, by the steps of repair, and the confusions of some attributes of mentions.
 
-    The table says which entities are scored: dropped singletons are no errors. If the protocol has collapsed clusters
+    The table says which entities are scored: dropped singletons are not errors. If the protocol has collapsed clusters
     to a mention each, a repair of the mention is one of all that it stands for.
     """
     del target

@@ -128,7 +128,7 @@ class Parameters(Struct, frozen=True, forbid_unknown_fields=True):
     inverse: dict[str, str] = {}
     """Labels with that of the same relation in the other direction; others are symmetric."""
     nothing: tuple[str, ...] = ()
-    """Labels that are no relation: only accuracy counts them, where no answer is the first of them."""
+    """Labels that are not relations: only accuracy counts them, where no answer is the first of them."""
     several: bool = False
     """True: a pair may have several labels, each a relation of its own."""
     equal: Literal["label", "pair"] = "label"
@@ -209,7 +209,7 @@ class RelationMeasure(Measure[LabelledPairs, PrecisionRecall], frozen=True):
                     )
 
     def divided(self, table: LabelledPairs) -> Iterator[Outcome[PrecisionRecall]]:
-        """Labels that are no relation have no row."""
+        """Labels that are not relations have no row."""
         return (outcome for outcome in self.outcomes(table) if outcome.label != "none")
 
     def differences(self, table: LabelledPairs) -> Mapping[str, int]:

@@ -18,7 +18,7 @@ from karat.problems import quoted
 from karat.words import mention_text
 
 UNTYPED = "attack"
-"""The type of a template that has none, or one that is no string."""
+"""The type of a template that has none, or one that is not a string."""
 
 
 class Entity(Struct, frozen=True, gc=False):

@@ -75,7 +75,7 @@ def _source(name: str) -> str:
 
 def as_json(data: Any) -> Markup:
     """Data for a script element: without `<`, nothing in it can end the element."""
-    return Markup(msgspec.json.encode(data).decode().replace("<", r"\u003c"))  # JSON is no markup
+    return Markup(msgspec.json.encode(data).decode().replace("<", r"\u003c"))  # JSON is not markup
 
 
 def is_report(path: Path) -> bool:

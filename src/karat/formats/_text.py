@@ -1,12 +1,13 @@
 """Text of files: UTF-8, or an error with the line that is not."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from itertools import count, islice
 from pathlib import Path
-from typing import overload
+from typing import BinaryIO, overload
 
+from karat.plugin.formats import Identity
 from karat.problems import Rule
 
 MISSING = Rule("file-missing", "fatal", "Check the spelling and the current folder.")
@@ -94,6 +95,21 @@ def stem(file: str, suffixes: tuple[str, ...]) -> str:
         if name.lower().endswith(suffix) and len(name) > len(suffix):
             return name[: -len(suffix)]
     return Path(name).stem
+
+
+def named_after_file(suffixes: tuple[str, ...]) -> Callable[[str, BinaryIO], Identity]:
+    """Return an `identify` for files of one document, which is called what the file is called."""
+
+    def identify(name: str, stream: BinaryIO) -> Identity:
+        del stream
+        return Identity(stem(name, suffixes))
+
+    return identify
+
+
+def of_many_documents(name: str, stream: BinaryIO) -> None:
+    """Identify nothing: a file may hold any number of documents."""
+    del name, stream
 
 
 DOCUMENT_TWICE = Rule("document-twice", "fatal", "Give each document once, under its own id.")

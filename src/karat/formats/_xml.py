@@ -7,7 +7,7 @@ import re
 from functools import cache
 from typing import Any
 
-from karat.problems import Rule
+from karat.problems import KaratError, Report, Rule
 
 BROKEN = Rule("xml-broken", "fatal", "Correct the file, or download it again if it is truncated.")
 ENTITY = Rule(
@@ -26,6 +26,30 @@ def _parser() -> Any:
     return etree.XMLParser(
         resolve_entities=False, load_dtd=False, no_network=True, huge_tree=False, remove_comments=True, remove_pis=True
     )
+
+
+class ElementReader:
+    """Reads the elements of a file whose root has this tag; `shape` refuses what has another form."""
+
+    def __init__(self, root: Any, tag: str, file: str, report: Report, shape: Rule) -> None:
+        self.root, self.file, self.report, self._shape = root, file, report, shape
+        if root.tag != tag:
+            raise self.error(shape, root, f"found <{root.tag}>, expected <{tag}>")
+
+    def needed(self, element: Any, name: str) -> str:
+        """Return an attribute that an element must have."""
+        value = element.get(name)
+        if not value:
+            raise self.error(self._shape, element, f"<{element.tag}> has no {name}")
+        return str(value)
+
+    def warn(self, rule: Rule, element: Any, message: str, found: str | None = None) -> None:
+        """Report what is wrong with an element."""
+        self.report(rule.at(message, file=self.file, line=element.sourceline, found=found))
+
+    def error(self, rule: Rule, element: Any, message: str) -> KaratError:
+        """The error for an element that cannot be read."""
+        return rule.error(message, file=self.file, line=element.sourceline)
 
 
 def root_of(data: bytes, *, file: str, line: int = 1) -> Any:

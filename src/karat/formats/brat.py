@@ -31,15 +31,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
-from typing import BinaryIO
 
 from karat.formats._brat_lines import Place, Records, Relation, TextBound
 from karat.formats._brat_writer import plan, write
 from karat.formats._events import default_realis
-from karat.formats._text import DANGLING, SINGLETON, decode, stem
+from karat.formats._text import DANGLING, SINGLETON, decode, named_after_file, stem
 from karat.inputs import read_bytes
 from karat.model import Declared, Document, Line, Link, Mention, Places, Value, compact_lines, qualified
-from karat.plugin.formats import Completion, Context, Facts, Format, Identity, Piece
+from karat.plugin.formats import Completion, Context, Facts, Format, Piece
 from karat.problems import KaratError, Rule
 from karat.regions import union
 
@@ -91,12 +90,6 @@ def read(piece: Piece, context: Context) -> Iterator[Document]:
         context.report(error.finding)
         document = _part(piece, context, error.finding.line if error.finding.file == piece.name else None)
     yield document
-
-
-def identify(name: str, stream: BinaryIO) -> Identity:
-    """The document is called what the file is called."""
-    del stream
-    return Identity(stem(name, SUFFIXES))
 
 
 def _part(piece: Piece, context: Context, line: int | None) -> Document:
@@ -325,7 +318,7 @@ FORMAT = Format(
     protocols=("tac-2017",),
     sniff=sniff,
     read=read,
-    identify=identify,
+    identify=named_after_file(SUFFIXES),
     write=write,
     plan=plan,
     folder="always",

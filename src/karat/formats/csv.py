@@ -16,11 +16,11 @@ cluster.
 import csv
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from io import StringIO
-from typing import BinaryIO, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 from msgspec.structs import replace
 
-from karat.formats._text import MERGED, decode
+from karat.formats._text import MERGED, decode, of_many_documents
 from karat.formats._writing import refuse_unit, report_fields, report_rare, report_regions
 from karat.formats.jsonl import ACROSS, WITHIN, choose_protocols, free_ids
 from karat.model import Document, Mention, Places, Region, Value, compact_lines
@@ -83,11 +83,6 @@ def related(name: str, head: bytes) -> str | None:
     first = head.partition(b"\n")[0].decode("utf-8", "replace").strip("\ufeff\r")
     expected = "the first row of a table of mentions names the columns, such as: document,start,end,type,cluster"
     return f"{expected}; found: {quoted(first)}"
-
-
-def identify(name: str, stream: BinaryIO) -> None:
-    """Return None: a file may hold any number of documents."""
-    del name, stream
 
 
 def read(piece: Piece, context: Context) -> Iterator[Document]:
@@ -287,7 +282,7 @@ FORMAT = Format(
     choose_protocols=choose_protocols,
     sniff=sniff,
     read=read,
-    identify=identify,
+    identify=of_many_documents,
     related=related,
     plan=plan,
     write=write,

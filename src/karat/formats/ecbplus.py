@@ -35,7 +35,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 from karat.formats._text import BYTE_ORDER_MARK, DANGLING, MERGED, TWICE, decode, text_lines
-from karat.formats._xml import root_of
+from karat.formats._xml import ElementReader, root_of
 from karat.inputs import opened
 from karat.model import Cluster, Document, Mention, Places, Region, Value, compact_lines, qualified
 from karat.plugin.formats import Context, Format, Identity, Piece
@@ -143,8 +143,6 @@ def read(piece: Piece, context: Context) -> Iterator[Document]:
     if context.options.unit == "char":
         raise UNIT.error("spans of an ECB+ file do not count characters", file=file)
     root = root_of(piece.data, file=file)
-    if root.tag != "Document":
-        raise SHAPE.error(f"found <{root.tag}>, expected <Document>", file=file, line=root.sourceline)
     name = _file_name(file)
     if not _is_xml(name):
         name = root.get("doc_name") or name
@@ -195,12 +193,12 @@ def _sentences(numbers: Sequence[str | None]) -> Region:
     return tuple(pairwise([0, *changes, len(numbers)] if numbers else ()))
 
 
-class _Reader:
+class _Reader(ElementReader):
     """Reads a file: tokens, markables, relations, and then the mentions."""
 
     def __init__(self, root: Any, name: _Name, file: str, context: Context) -> None:
-        self._root, self._name, self._file = root, name, file
-        self._options, self._report = context
+        super().__init__(root, "Document", file, context.report, SHAPE)
+        self._name, self._options = name, context.options
         self._tokens: list[Any] = [*root.iterchildren("token")]
         self._words = [token.text or "" for token in self._tokens]
         self._sentences: list[str | None] = [token.get("sentence") for token in self._tokens]
@@ -218,14 +216,14 @@ class _Reader:
         """The document."""
         if self._name.topic is None:
             message = f"document {quoted(self._name.document)} has no topic, since its name has another form"
-            self._report(NAME.at(message, file=self._file))
+            self.report(NAME.at(message, file=self.file))
         self._number_tokens()
         sections = self._sections()
         for section in sections:
             if section.tag == "Markables":
                 self._read_markables(section)
             elif section.tag != "Relations":
-                self._warn(UNREAD, section, f"<{section.tag}> is not read")
+                self.warn(UNREAD, section, f"<{section.tag}> is not read")
         for section in sections:
             if section.tag == "Relations":
                 self._read_relations(section)
@@ -254,17 +252,17 @@ class _Reader:
             return
         known = set[str]()
         for token in self._tokens:
-            id_ = self._needed(token, "t_id")
+            id_ = self.needed(token, "t_id")
             if id_ in known:
                 message = f"token id {quoted(id_)} was already used in this document"
-                raise TOKEN_TWICE.error(message, file=self._file, line=token.sourceline)
+                raise self.error(TOKEN_TWICE, token, message)
             known.add(id_)
 
     def _sections(self) -> list[Any]:
         """The elements beside the tokens: in most files the last ones, where the search begins."""
         sections: list[Any] = []
-        count = len(self._root) - len(self._tokens)
-        for element in self._root.iterchildren(reversed=True):
+        count = len(self.root) - len(self._tokens)
+        for element in self.root.iterchildren(reversed=True):
             if len(sections) == count:
                 break
             if element.tag != "token":
@@ -273,10 +271,10 @@ class _Reader:
 
     def _read_markables(self, section: Any) -> None:
         for element in section:
-            id_ = self._needed(element, "m_id")
+            id_ = self.needed(element, "m_id")
             if id_ in self._markables or id_ in self._instances:
                 message = f"mention id {quoted(id_)} was already used in this document"
-                raise TWICE.error(message, file=self._file, line=element.sourceline)
+                raise self.error(TWICE, element, message)
             anchors = [*element.iterchildren("token_anchor")]
             if anchors:
                 self._markables[id_], self._anchors[id_] = element, anchors
@@ -288,18 +286,18 @@ class _Reader:
         if others:
             counts = Counter(str(relation.tag) for relation in others)
             listed = ", ".join(f"{count:,} {tag}" for tag, count in sorted(counts.items()))
-            self._warn(UNREAD, others[0], f"relations that are not coreference are not read: {listed}")
+            self.warn(UNREAD, others[0], f"relations that are not coreference are not read: {listed}")
         for relation in section.iterchildren(CROSS, INTRA):
             sources, target = self._sources(relation), self._target(relation)
             if relation.tag == INTRA:
-                cluster = qualified(self._name.document, self._needed(relation, "r_id"))
+                cluster = qualified(self._name.document, self.needed(relation, "r_id"))
                 if cluster in self._clusters:
                     message = f"relation id {quoted(relation.get('r_id'))} was already used in this document"
-                    raise TWICE.error(message, file=self._file, line=relation.sourceline)
+                    raise self.error(TWICE, relation, message)
             else:
                 cluster = relation.get("note") or ("" if target is None else target.get("instance_id", ""))
                 if not cluster:
-                    raise SHAPE.error(f"<{CROSS}> names no instance", file=self._file, line=relation.sourceline)
+                    raise self.error(SHAPE, relation, f"<{CROSS}> names no instance")
             first = self._markables[sources[0].get("m_id")] if sources else None
             if cluster not in self._clusters:
                 self._clusters[cluster] = _record(cluster, relation, first, target)
@@ -311,24 +309,24 @@ class _Reader:
         """The sources that name a mention."""
         sources = []
         for source in relation.iterchildren("source"):
-            id_ = self._needed(source, "m_id")
+            id_ = self.needed(source, "m_id")
             if id_ in self._markables:
                 sources.append(source)
             else:
                 message = f"a source of <{relation.tag}> is {quoted(id_)}, which is not a mention of this document"
-                self._warn(DANGLING, source, message)
+                self.warn(DANGLING, source, message)
         return sources
 
     def _target(self, relation: Any) -> Any | None:
         """The instance that a relation is about."""
         target = relation.find("target")
         if target is None:
-            self._warn(DANGLING, relation, f"<{relation.tag}> has no target")
+            self.warn(DANGLING, relation, f"<{relation.tag}> has no target")
             return None
-        id_ = self._needed(target, "m_id")
+        id_ = self.needed(target, "m_id")
         if id_ not in self._instances:
             message = f"the target of <{relation.tag}> is {quoted(id_)}, which is not an instance of this document"
-            self._warn(DANGLING, target, message)
+            self.warn(DANGLING, target, message)
         return self._instances.get(id_)
 
     def _enter(self, source: Any, relation: Any, cluster: str) -> None:
@@ -336,12 +334,12 @@ class _Reader:
         if mention in self._relations:
             first, _ = self._relations[mention]
             message = f"mention {quoted(mention)} is already a source of the <{first.tag}> in line {first.sourceline}"
-            self._warn(RELATION_TWICE, source, message)
+            self.warn(RELATION_TWICE, source, message)
             return
         self._relations[mention] = relation, cluster
 
     def _mentions(self) -> Iterator[Mention]:
-        listed = None if self._name.number is None else validated(self._file)
+        listed = None if self._name.number is None else validated(self.file)
         wanted = None if listed is None else listed.get((self._name.topic or "", self._name.number or ""), frozenset())
         for id_, element in self._markables.items():
             rows = self._anchored(id_)
@@ -370,12 +368,12 @@ class _Reader:
         """The rows of the tokens of a mention, in order."""
         rows = set[int]()
         for anchor in self._anchors[id_]:
-            name = self._needed(anchor, "t_id")
+            name = self.needed(anchor, "t_id")
             row = self._rows.get(name)
             if row is None:
-                self._warn(ANCHOR, anchor, f"mention {quoted(id_)} is anchored in {quoted(name)}, which is not a token")
+                self.warn(ANCHOR, anchor, f"mention {quoted(id_)} is anchored in {quoted(name)}, which is not a token")
             elif row in rows:
-                self._warn(MERGED, anchor, f"mention {quoted(id_)} is anchored twice in token {quoted(name)}")
+                self.warn(MERGED, anchor, f"mention {quoted(id_)} is anchored twice in token {quoted(name)}")
             else:
                 rows.add(row)
         return sorted(rows)
@@ -387,18 +385,9 @@ class _Reader:
         if not (number.isascii() and number.isdecimal() and len(number) < 19):
             line = self._tokens[row].sourceline
             raise SHAPE.error(
-                f"found the sentence {quoted(number)}, expected a whole number", file=self._file, line=line
+                f"found the sentence {quoted(number)}, expected a whole number", file=self.file, line=line
             )
         return int(number)
-
-    def _needed(self, element: Any, name: str) -> str:
-        value = element.get(name)
-        if not value:
-            raise SHAPE.error(f"<{element.tag}> has no {name}", file=self._file, line=element.sourceline)
-        return str(value)
-
-    def _warn(self, rule: Rule, element: Any, message: str) -> None:
-        self._report(rule.at(message, file=self._file, line=element.sourceline))
 
 
 def _record(id_: str, relation: Any, source: Any | None, target: Any | None) -> Cluster:

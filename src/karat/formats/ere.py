@@ -20,7 +20,7 @@ from typing import Any
 
 from karat.formats._events import default_realis
 from karat.formats._text import DANGLING, TWICE
-from karat.formats._xml import root_of
+from karat.formats._xml import ElementReader, root_of
 from karat.model import Cluster, Document, Link, Mention, Places, Region, Value, compact_lines, qualified
 from karat.plugin.formats import Context, Format, Piece
 from karat.problems import Rule
@@ -41,18 +41,16 @@ def read(piece: Piece, context: Context) -> Iterator[Document]:
     file = piece.name
     if context.options.unit == "token":
         raise UNIT.error("offsets of a Rich ERE file do not count tokens", file=file)
-    root = root_of(piece.data, file=file)
-    if root.tag != "deft_ere":
-        raise SHAPE.error(f"found <{root.tag}>, expected <deft_ere>", file=file, line=root.sourceline)
-    yield _Reader(root, file, context).document()
+    yield _Reader(root_of(piece.data, file=file), file, context).document()
 
 
-class _Reader:
+class _Reader(ElementReader):
     """Reads a file section by section; arguments are resolved at the end, when all mentions are known."""
 
     def __init__(self, root: Any, file: str, context: Context) -> None:
-        self._root, self._file, self._context = root, file, context
-        self._id = self._needed(root, "doc_id")
+        super().__init__(root, "deft_ere", file, context.report, SHAPE)
+        self._context = context
+        self._id = self.needed(root, "doc_id")
         self._mentions: dict[str, Mention] = {}
         self._clusters: list[Cluster] = []
         self._links: list[Link] = []
@@ -64,7 +62,7 @@ class _Reader:
 
     def document(self) -> Document:
         """Read every known section, and report the others."""
-        for section in self._root:
+        for section in self.root:
             if section.tag == "entities":
                 self._entities(section)
             elif section.tag == "fillers":
@@ -72,11 +70,11 @@ class _Reader:
             elif section.tag == "hoppers":
                 self._hoppers(section)
             elif len(section):
-                self._warn(UNREAD, section, f"<{section.tag}> is not read ({len(section):,} elements)")
+                self.warn(UNREAD, section, f"<{section.tag}> is not read ({len(section):,} elements)")
         self._resolve_arguments()
         document = Document(
             self._id,
-            source=self._root.get("source_type"),
+            source=self.root.get("source_type"),
             mentions=tuple(self._mentions.values()),
             clusters=tuple(self._clusters),
             links=tuple(self._links),
@@ -95,7 +93,7 @@ class _Reader:
                 self._add(
                     mention,
                     Mention(
-                        self._needed(mention, "id"),
+                        self.needed(mention, "id"),
                         self._span(mention),
                         head=None if head is None else self._span(head),
                         kind="entity",
@@ -108,7 +106,7 @@ class _Reader:
     def _fillers(self, section: Any) -> None:
         for filler in section.iterchildren("filler"):
             attributes = _others(filler, "id", "source", "offset", "length")
-            id_, span = self._needed(filler, "id"), self._span(filler)
+            id_, span = self.needed(filler, "id"), self._span(filler)
             self._add(filler, Mention(id_, span, kind="value", attributes=attributes, text=_text(filler)))
 
     def _hoppers(self, section: Any) -> None:
@@ -118,9 +116,9 @@ class _Reader:
                 self._event(mention, cluster)
 
     def _event(self, element: Any, cluster: str) -> None:
-        id_, trigger = self._needed(element, "id"), element.find("trigger")
+        id_, trigger = self.needed(element, "id"), element.find("trigger")
         if trigger is None:
-            raise SHAPE.error(f"event mention {id_!r} has no <trigger>", file=self._file, line=element.sourceline)
+            raise self.error(SHAPE, element, f"event mention {id_!r} has no <trigger>")
         attributes: dict[str, Value] = {}
         if type_ := "_".join(_capitalised(element.get(name)) for name in ("type", "subtype") if element.get(name)):
             attributes["type"] = type_
@@ -136,51 +134,42 @@ class _Reader:
         not_real = [argument for _, argument in self._arguments if argument.get("realis") == "false"]
         if not_real:
             message = f"the realis of arguments is not read ({len(not_real):,} are false here)"
-            self._warn(UNREAD, not_real[0], message)
+            self.warn(UNREAD, not_real[0], message)
         for event, argument in self._arguments:
             target = argument.get("entity_mention_id") or argument.get("filler_id")
-            role = self._needed(argument, "role")
+            role = self.needed(argument, "role")
             if target in self._mentions:
                 self._links.append(Link(role, event, target))
                 self._link_lines.append(argument.sourceline)
             else:
                 message = f"the {role} of {event!r} names {target!r}, which is not a mention of this document"
-                self._warn(DANGLING, argument, message)
+                self.warn(DANGLING, argument, message)
 
     def _add(self, element: Any, mention: Mention) -> None:
         if mention.id in self._mentions:
             message = f"mention id {mention.id!r} was already used in this document"
-            raise TWICE.error(message, file=self._file, line=element.sourceline)
+            raise self.error(TWICE, element, message)
         self._mentions[mention.id] = mention
         self._mention_lines.append(element.sourceline)
 
     def _cluster(self, element: Any) -> str:
         """The corpus-wide id of an entity or a hopper."""
-        id_ = qualified(self._id, self._needed(element, "id"))
+        id_ = qualified(self._id, self.needed(element, "id"))
         if id_ in self._cluster_ids:
             message = f"<{element.tag}> id {element.get('id')!r} was already used in this document"
-            raise TWICE.error(message, file=self._file, line=element.sourceline)
+            raise self.error(TWICE, element, message)
         self._cluster_ids.add(id_)
         return id_
-
-    def _needed(self, element: Any, name: str) -> str:
-        value = element.get(name)
-        if not value:
-            raise SHAPE.error(f"<{element.tag}> has no {name}", file=self._file, line=element.sourceline)
-        return str(value)
 
     def _span(self, element: Any) -> Region:
         numbers = [element.get(name, "") for name in ("offset", "length")]
         whole = all(n.isdecimal() and n.isascii() and len(n) < 19 for n in numbers)
         if not whole or int(numbers[1]) == 0:
             message = f"<{element.tag}> has the offset {numbers[0]!r} and the length {numbers[1]!r}"
-            finding = SPAN.at(message, file=self._file, line=element.sourceline)
+            finding = SPAN.at(message, file=self.file, line=element.sourceline)
             return (self._context.misplaced(finding, numbers),)
         begin = int(numbers[0])
         return ((begin, begin + int(numbers[1])),)
-
-    def _warn(self, rule: Rule, element: Any, message: str) -> None:
-        self._context.report(rule.at(message, file=self._file, line=element.sourceline))
 
 
 def _others(element: Any, *known: str) -> dict[str, Value]:

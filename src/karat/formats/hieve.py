@@ -11,12 +11,11 @@ kind `coref`, which need not be transitive, and `NoRel` is none. The name of the
 """
 
 from collections.abc import Iterator
-from typing import BinaryIO
 
 from karat.formats._relations import RelationLinks
-from karat.formats._text import TWICE, decode, stem, text_lines
+from karat.formats._text import TWICE, decode, named_after_file, stem, text_lines
 from karat.model import Document, Mention, Places, compact_lines
-from karat.plugin.formats import Context, Format, Identity, Piece
+from karat.plugin.formats import Context, Format, Piece
 from karat.problems import Rule, quoted
 
 SHAPE = Rule(
@@ -33,12 +32,6 @@ LABELS = {"SuperSub": "subevent", "SubSuper": "subevent", "Coref": "coref", "NoR
 def sniff(head: bytes) -> bool:
     """The text comes first."""
     return head.startswith(b"Text\t")
-
-
-def identify(name: str, stream: BinaryIO) -> Identity:
-    """The name of the file is the id."""
-    del stream
-    return Identity(stem(name, SUFFIXES))
 
 
 def read(piece: Piece, context: Context) -> Iterator[Document]:
@@ -86,6 +79,6 @@ FORMAT = Format(
     protocols=("hieve-2020",),
     sniff=sniff,
     read=read,
-    identify=identify,
+    identify=named_after_file(SUFFIXES),
     global_ids="none",
 )

@@ -16,14 +16,14 @@ CLINK also become links, which no protocol scores. The name of the file, without
 import re
 from collections.abc import Iterator
 from itertools import count
-from typing import Any, BinaryIO
+from typing import Any
 
 from karat.formats._relations import RelationLinks
-from karat.formats._text import TWICE, stem
+from karat.formats._text import TWICE, named_after_file, stem
 from karat.formats._writing import refuse_unit, report_fields, report_rare, report_regions
-from karat.formats._xml import root_of
+from karat.formats._xml import ElementReader, root_of
 from karat.model import TEMPORAL, Document, Mention, Places, Region, Value, compact_lines
-from karat.plugin.formats import Context, Format, Identity, Piece, ReportLoss, WriteOptions
+from karat.plugin.formats import Context, Format, Piece, ReportLoss, WriteOptions
 from karat.problems import Report, Rule, quoted
 
 SUFFIXES = (".tml",)
@@ -53,27 +53,18 @@ def sniff(head: bytes) -> bool:
     return b"<TimeML" in head
 
 
-def identify(name: str, stream: BinaryIO) -> Identity:
-    """The name of the file is the id."""
-    del stream
-    return Identity(stem(name, SUFFIXES))
-
-
 def read(piece: Piece, context: Context) -> Iterator[Document]:
     """Read one file."""
     if context.options.unit == "token":
         raise UNIT.error("offsets of a TimeML file do not count tokens", file=piece.name)
-    root = root_of(piece.data, file=piece.name)
-    if root.tag != "TimeML":
-        raise SHAPE.error(f"found <{root.tag}>, expected <TimeML>", file=piece.name, line=root.sourceline)
-    yield _Reader(root, piece.name, context.report).document()
+    yield _Reader(root_of(piece.data, file=piece.name), piece.name, context.report).document()
 
 
-class _Reader:
+class _Reader(ElementReader):
     """Reads the text with its marks, then instances and links."""
 
     def __init__(self, root: Any, file: str, report: Report) -> None:
-        self._root, self._file, self._report = root, file, report
+        super().__init__(root, "TimeML", file, report, SHAPE)
         self._id = stem(file, SUFFIXES)
         self._text: list[str] = []
         self._length = 0
@@ -81,16 +72,16 @@ class _Reader:
         """Events and times in the order of the text, with their places; without one outside of it."""
 
     def document(self) -> Document:
-        body = self._root.find(".//TEXT")
+        body = self.root.find(".//TEXT")
         if body is None:
-            raise SHAPE.error("there is no <TEXT>", file=self._file, line=self._root.sourceline)
-        times = self._root.iter("TIMEX3")
+            raise self.error(SHAPE, self.root, "there is no <TEXT>")
+        times = self.root.iter("TIMEX3")
         self._marked = [(time, ()) for time in times if next(time.iterancestors("TEXT"), None) is None]
         self._walk(body)
         mentions, lines = self._mentions()
         ends = {mention.id: mention.id for mention in mentions}
-        relations = RelationLinks(self._id, ends, self._file, self._report)
-        for element in self._root.iter("TLINK", *OTHER_LINKS):
+        relations = RelationLinks(self._id, ends, self.file, self.report)
+        for element in self.root.iter("TLINK", *OTHER_LINKS):
             self._add_link(element, relations)
         text = "".join(self._text)
         document = Document(self._id, text=text, mentions=tuple(mentions))
@@ -115,8 +106,8 @@ class _Reader:
     def _mentions(self) -> tuple[list[Mention], list[int]]:
         text = "".join(self._text)
         instances: dict[str, list[Any]] = {}
-        for instance in self._root.iter("MAKEINSTANCE"):
-            instances.setdefault(self._needed(instance, "eventID"), []).append(instance)
+        for instance in self.root.iter("MAKEINSTANCE"):
+            instances.setdefault(self.needed(instance, "eventID"), []).append(instance)
         mentions: dict[str, Mention] = {}
         lines: list[int] = []
         for element, span in self._marked:
@@ -128,51 +119,42 @@ class _Reader:
                 found = [
                     (
                         element,
-                        Mention(self._needed(element, "tid"), span, kind="time", attributes=attributes, text=said),
+                        Mention(self.needed(element, "tid"), span, kind="time", attributes=attributes, text=said),
                     )
                 ]
             else:
-                eid = self._needed(element, "eid")
+                eid = self.needed(element, "eid")
                 own = instances.pop(eid, [])
-                if not own and not self._root.findall(".//MAKEINSTANCE"):
+                if not own and not self.root.findall(".//MAKEINSTANCE"):
                     message = f"event {quoted(eid)} has no instance, and no other event has one"
-                    raise NO_INSTANCES.error(message, file=self._file, line=element.sourceline)
+                    raise self.error(NO_INSTANCES, element, message)
                 if not own:
-                    self._warn(NO_INSTANCE, element, f"event {quoted(eid)} has no <MAKEINSTANCE>", eid)
+                    self.warn(NO_INSTANCE, element, f"event {quoted(eid)} has no <MAKEINSTANCE>", eid)
                 of_event = _attributes(element, "eid")
                 found = [
-                    (instance, Mention(self._needed(instance, "eiid"), span, attributes=of_event | more, text=said))
+                    (instance, Mention(self.needed(instance, "eiid"), span, attributes=of_event | more, text=said))
                     for instance in own
                     for more in [_attributes(instance, "eiid", "eventID")]
                 ]
             for owner, mention in found:
                 if mention.id in mentions:
                     message = f"id {quoted(mention.id)} was already used in this document"
-                    raise TWICE.error(message, file=self._file, line=owner.sourceline)
+                    raise self.error(TWICE, owner, message)
                 mentions[mention.id] = mention
                 lines.append(owner.sourceline)
         for eid, left in instances.items():
-            self._warn(NO_EVENT, left[0], f"<MAKEINSTANCE> names the event {quoted(eid)}, which the text lacks", eid)
+            self.warn(NO_EVENT, left[0], f"<MAKEINSTANCE> names the event {quoted(eid)}, which the text lacks", eid)
         return [*mentions.values()], lines
 
     def _add_link(self, element: Any, relations: RelationLinks) -> None:
         label = element.get("relType") or ("" if element.tag == "TLINK" else element.tag)
         source, target = (next(filter(None, map(element.get, names)), "") for names in (SOURCES, TARGETS))
         if not label:
-            self._warn(NO_TYPE, element, f"a <TLINK> from {quoted(source)} to {quoted(target)} has no relType")
+            self.warn(NO_TYPE, element, f"a <TLINK> from {quoted(source)} to {quoted(target)} has no relType")
             return
         if element.tag == "TLINK":
             relations.check_label(label, TEMPORAL, element.sourceline)
         relations.add(label, source, target, element.sourceline)
-
-    def _needed(self, element: Any, name: str) -> str:
-        value = element.get(name)
-        if not value:
-            raise SHAPE.error(f"<{element.tag}> has no {name}", file=self._file, line=element.sourceline)
-        return str(value)
-
-    def _warn(self, rule: Rule, element: Any, message: str, found: str | None = None) -> None:
-        self._report(rule.at(message, file=self._file, line=element.sourceline, found=found))
 
 
 def _attributes(element: Any, *ids: str) -> dict[str, Value]:
@@ -320,7 +302,7 @@ FORMAT = Format(
     protocols=("tempeval-3",),
     sniff=sniff,
     read=read,
-    identify=identify,
+    identify=named_after_file(SUFFIXES),
     write=write,
     folder="always",
     global_ids="none",

@@ -14,14 +14,13 @@ if any of its mentions has one other than `UNK`. `mention_type` is the attribute
 """
 
 from collections.abc import Iterator
-from typing import BinaryIO
 
 import msgspec
 from msgspec import Struct
 
 from karat.formats._events import refuse_unit, typed
 from karat.formats._json import recognises, record_of, values
-from karat.formats._text import TWICE
+from karat.formats._text import TWICE, of_many_documents
 from karat.model import Document, Id, Mention, Places, compact_lines
 from karat.plugin.formats import Context, Format, Piece
 from karat.problems import KaratError, Rule, quoted
@@ -50,11 +49,6 @@ class _Mention(Struct, frozen=True):
 
 
 _decoder = msgspec.json.Decoder(_Mention)
-
-
-def identify(name: str, stream: BinaryIO) -> None:
-    """Return None: a file may hold any number of documents."""
-    del name, stream
 
 
 def read(piece: Piece, context: Context) -> Iterator[Document]:
@@ -149,6 +143,6 @@ FORMAT = Format(
     protocols=("simple-cdec", "pure-cdec"),
     sniff=recognises("wec"),
     read=read,
-    identify=identify,
+    identify=of_many_documents,
     refers_to_gold=True,
 )

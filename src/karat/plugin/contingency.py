@@ -108,12 +108,6 @@ class Contingency(Struct, frozen=True, dict=True):
         return {(golds[row], systems[column]): shared for row, column, shared in cells}
 
     @cached_property
-    def without_names(self) -> tuple[int, int, tuple[tuple[int, ...], ...]]:
-        """The numbers of clusters, and the clusters of mentions: equal tables have the same counts."""
-        sides = tuple(self.gold_of), tuple(self.system_of), tuple(self.shared_gold), tuple(self.shared_system)
-        return len(self.golds), len(self.systems), sides
-
-    @cached_property
     def counts(self) -> ClusterCounts:
         """Sizes and cells."""
         if self.known_counts is not None:

@@ -50,6 +50,10 @@ TOO_MANY = Rule(
 NO_PARTS = Rule("breakdown-no-parts", "fatal", "Choose an attribute of its items, or other measures with -m/--measure.")
 
 
+_MentionKeys = tuple[dict[int, FieldValue], dict[int, FieldValue]]
+"""The values of mentions of gold and of the system, by their identity."""
+
+
 class _ValueColumns(NamedTuple):
     """The counts of one measure for one value, and the number of the unit that each of them belongs to."""
 
@@ -93,38 +97,50 @@ class Breakdown:
     def outcomes(self, documents: Sequence[DocumentRow], table_of: Mapping[Any, Any]) -> FieldRow:
         """Sum the outcomes of a unit for each value that occurs; `table_of` are its finished tables."""
         row = FieldRow([], [], {}, {})
+        keys: _MentionKeys = {}, {}
         has_gold = any(document.gold for document in documents)
         for measure, averages in self._summed:
             if not has_gold and averages.units != "all":
                 continue
             if len(documents) == 1:
-                self._add_outcomes(row, measure, documents[0].about, table_of[measure.table])
+                self._add_outcomes(row, measure, documents[0].about, table_of[measure.table], keys)
             elif measure.table.counted == "item":
                 index = [*table_of].index(measure.table)
                 for document in documents:
-                    self._add_outcomes(row, measure, document.about, document.tables[index])
+                    self._add_outcomes(row, measure, document.about, document.tables[index], keys)
             else:
-                self._add_outcomes(row, measure, None, table_of[measure.table])
+                self._add_outcomes(row, measure, None, table_of[measure.table], keys)
         return row
 
-    def _add_outcomes(self, row: FieldRow, measure: Measure[Any, Any], document: Document | None, table: Any) -> None:
+    def _add_outcomes(
+        self, row: FieldRow, measure: Measure[Any, Any], document: Document | None, table: Any, keys: "_MentionKeys"
+    ) -> None:
         if document is None and not self.field.is_of_items:
             message = f"{measure.id} cannot be broken down by {self.field.name}: its items are in several documents"
             raise NO_PARTS.error(message)
         by_key: dict[FieldValue, list[Outcome[Any]]] = {}
+        of_golds, of_systems = keys
         for outcome in measure.divided(table):
-            item = outcome.gold if outcome.gold is not None else outcome.system
-            assert isinstance(item, Mention | ElementItem | RelationItem | ArgumentItem), (
-                "a table of other items declares its alignment"
-            )
-            key = self._key(row, item, document, in_gold=outcome.gold is not None)
+            if (item := outcome.gold) is not None:
+                known, in_gold = of_golds, True
+            else:
+                item, known, in_gold = outcome.system, of_systems, False
+            if id(item) in known:
+                key = known[id(item)]
+            else:
+                assert isinstance(item, Mention | ElementItem | RelationItem | ArgumentItem), (
+                    "a table of other items declares its alignment"
+                )
+                key = self._key(row, item, document, in_gold=in_gold)
+                if isinstance(item, Mention):  # other items may be made for this outcome only
+                    known[id(item)] = key
             by_key.setdefault(key, []).append(outcome)
+        id_ = measure.id
         for key, outcomes in by_key.items():
             columns = zip(*[astuple(outcome.counts) for outcome in outcomes], strict=True)
-            row.counts.append((key, measure.id, array("d", map(math.fsum, columns))))
-            items = _items(outcomes)
-            known = row.items.get((key, measure.id))
-            row.items[key, measure.id] = items if known is None else known + items
+            row.counts.append((key, id_, array("d", map(math.fsum, columns))))
+            items, place = _items(outcomes), (key, id_)
+            row.items[place] = row.items[place] + items if place in row.items else items
 
     def parts(self, unit: str, tables: Tables) -> FieldRow:
         """Split a document into one per value, and make a row of each, as the protocol does of the whole document."""
@@ -138,10 +154,11 @@ class Breakdown:
             if alignment.is_divisible and self._protocol.collapse is None:
                 _put_pairs(alignment, divisions[keys], aligned, *keys)
             first = measures.measures[0][0]
+            counts_items, id_ = not first.table.drops_items, first.id
             for key, part in divisions[keys].items():
                 row.parts.append((key, index, measures.document_row(unit, part)))
-                if not first.table.drops_items:
-                    row.items[key, first.id] = _mentions(part.get(alignment))
+                if counts_items:
+                    row.items[key, id_] = _mentions(part.get(alignment))
         return row
 
     def _keys(
@@ -178,7 +195,7 @@ class Breakdown:
     ) -> FieldValue:
         """Return the value of an item. Values that the protocol considers equal share one row, spelt as in gold."""
         attributes = item.attributes
-        raw = item.kind, in_gold, *[attributes.get(name) for name in self._attributes]
+        raw = item.kind, in_gold, *map(attributes.get, self._attributes)
         known = self._known.get(raw)
         if known is None:
             values = self.field.values(item.kind, attributes, document)
@@ -350,19 +367,14 @@ def _items(outcomes: Iterable[Outcome[Any]]) -> ItemCounts:
     golds: dict[int, bool] = {}
     systems: dict[int, bool] = {}
     for outcome in outcomes:
-        gold, system = outcome.gold, outcome.system
-        earns_recall, earns_precision = _earned(outcome)
+        gold, system, counts = outcome.gold, outcome.system, outcome.counts
+        if isinstance(counts, PrecisionRecall):
+            earns_recall, earns_precision = counts.recall_num > 0, counts.precision_num > 0
+        else:  # a pair earns other scores
+            earns_recall = earns_precision = gold is not None and system is not None
         if gold is not None:
             golds[id(gold)] = earns_recall or golds.get(id(gold), False)
         if system is not None:
             systems[id(system)] = earns_precision or systems.get(id(system), False)
-    missed, spurious = (len(side) - sum(side.values()) for side in (golds, systems))
+    missed, spurious = len(golds) - sum(golds.values()), len(systems) - sum(systems.values())
     return ItemCounts(len(golds), len(systems), missed, spurious)
-
-
-def _earned(outcome: Outcome[Any]) -> tuple[bool, bool]:
-    """Return whether an outcome earns recall and precision; of other scores, whether it has items of both sides."""
-    if isinstance(outcome.counts, PrecisionRecall):
-        return outcome.counts.recall_num > 0, outcome.counts.precision_num > 0
-    is_pair = outcome.gold is not None and outcome.system is not None
-    return is_pair, is_pair

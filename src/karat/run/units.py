@@ -2,7 +2,7 @@
 
 import math
 from array import array
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import groupby, islice
 from operator import add, mul
@@ -16,6 +16,8 @@ from karat.problems import Report
 from karat.result import Score
 from karat.run.rows import DocumentRow, UnitRow
 
+MOST_SHAPES = 10_000
+"""Limit on shapes whose counts are remembered."""
 AveragedMeasure = tuple[Measure[Any, Any], Averages]
 """A measure, and how its units are averaged."""
 
@@ -118,6 +120,8 @@ class MeasureSet:
         ]
         self.is_by_document = unit == "document" and all(spec.counted != "corpus" for spec in self.specs)
         """True if each document can be counted by itself."""
+        self._known: dict[tuple[Hashable, ...], array[float]] = {}
+        """Counts by the shapes of tables."""
 
     @cached_property
     def score_function(self) -> ScoreFunction:
@@ -139,10 +143,16 @@ class MeasureSet:
 
     def counts(self, tables: Sequence[Any]) -> "array[float]":
         """Count finished tables, given in the order of the specs."""
+        shape = tuple([spec.shape(table) for spec, table in zip(self.specs, tables, strict=True)])
+        if shape in self._known:
+            return self._known[shape]
         numbers: list[float] = []
         for measure, index, _ in self.counting:
             numbers += astuple(measure.count(tables[index]))
-        return array("d", numbers)
+        counts = array("d", numbers)
+        if None not in shape and len(self._known) < MOST_SHAPES:
+            self._known[shape] = counts
+        return counts
 
 
 class UnitTable:

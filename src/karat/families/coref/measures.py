@@ -1,7 +1,6 @@
 """The measures of coreference: formulas of one contingency table, and averages of their scores."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import lru_cache
 from math import fsum
 from typing import Literal
 
@@ -155,19 +154,6 @@ class Parameters(Struct, frozen=True, forbid_unknown_fields=True):
     """The measures to score, such as `mention`; empty: all."""
 
 
-SMALL = 12
-"""Mentions of both sides up to which counts are remembered. Parts of documents (`--by`) have few, mostly singletons, so
-that their tables are often the same: twice as fast."""
-
-
-@lru_cache(maxsize=10_000)
-def _small_counts(name: str, golds: int, systems: int, sides: tuple[tuple[int, ...], ...]) -> PrecisionRecall:
-    """The counts of a table without the names of its clusters."""
-    gold_of, system_of, shared_gold, shared_system = sides
-    table = Contingency(range(golds), range(systems), gold_of, system_of, shared_gold, shared_system)
-    return FORMULAS[name].count(table)
-
-
 class Coref(Measure[Contingency, PrecisionRecall], frozen=True):
     """One coreference measure."""
 
@@ -182,9 +168,7 @@ class Coref(Measure[Contingency, PrecisionRecall], frozen=True):
 
     def count(self, table: Contingency) -> PrecisionRecall:
         """The counts by its formula."""
-        if len(table.gold_of) + len(table.system_of) > SMALL:
-            return FORMULAS[self.name].count(table)
-        return _small_counts(self.name, *table.without_names)
+        return FORMULAS[self.name].count(table)
 
     def outcomes(self, table: Contingency) -> Iterator[Outcome[PrecisionRecall]]:
         """The contribution of each cluster, or of each pair of clusters that share mentions."""

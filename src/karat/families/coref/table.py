@@ -20,6 +20,8 @@ if TYPE_CHECKING:  # numpy is imported where it is used
 HIDDEN = Rule("links-hidden", "note", "simple-cdec scores them; do not compare scores of the two settings.")
 DROPPED = Rule("singletons-dropped", "note", "Do not compare with scores that include singletons.")
 
+SMALL = 12
+"""Mentions of both sides up to which tables are often the same."""
 Singletons = Literal["keep", "drop-gold", "drop-each"]
 """Treatment of singletons: keep all, drop gold's from both sides, or drop each side's own."""
 
@@ -86,6 +88,13 @@ class CorefTable(TableSpec[Contingency], Struct, frozen=True, cache_hash=True):
     def make(self, tables: Tables) -> Contingency:
         """Make the table of one document."""
         return tables.get(ClusterOverlaps(self.alignment, self.kinds))
+
+    def shape(self, table: Contingency) -> Hashable | None:
+        """The table without names. Parts of documents (`--by`) have few mentions, mostly singletons."""
+        if len(table.gold_of) + len(table.system_of) > SMALL:
+            return None
+        sides = tuple(table.gold_of), tuple(table.system_of), tuple(table.shared_gold), tuple(table.shared_system)
+        return len(table.golds), len(table.systems), sides
 
     def add(self, tables: Sequence[Contingency]) -> Contingency:
         """Clusters of the same name are one."""

@@ -5,7 +5,7 @@ All mentions of an event have the same links, so events are compared, and what i
 mentions in common.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 
 from msgspec import Struct
 
@@ -77,6 +77,10 @@ class SequenceTable(TableSpec[Awareness], Struct, frozen=True, cache_hash=True):
         from karat.families.sequence.timeline import compared
 
         return compared(tables, self.alignment, self.kinds)
+
+    def shape(self, table: Awareness) -> Hashable | None:
+        """Parts of documents (`--by`) rarely have links."""
+        return True if table is NOTHING else None
 
     def add(self, tables: Sequence[Awareness]) -> Awareness:
         """Documents have no events in common, so everything adds."""

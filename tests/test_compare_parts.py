@@ -276,6 +276,16 @@ def test_gold_as_a_system_is_noted() -> None:
     assert "gold is also compared as a system [system-is-gold]" in out
 
 
+def test_a_problem_of_gold_is_listed_once(tmp_path: Path) -> None:
+    """One of the systems has the same problem, so that the side is named; gold's is not a problem of the other."""
+    mentions = "".join(f"s\td\te{n}\t{n}0,{n}5\tw\tA\tActual\n" for n in (1, 2))
+    for name, relation in (("gold", "@Causes\tR\te1,e2\n"), ("a", "@Causes\tR\te1,e2\n"), ("b", "")):
+        (tmp_path / f"{name}.tbf").write_text(f"#BeginOfDocument d\n{mentions}{relation}#EndOfDocument\n")
+    out = run("compare", *(str(tmp_path / f"{name}.tbf") for name in ("gold", "a", "b")), "-p", "tac-2017").out
+    lines = [line for line in out.splitlines() if "relation-unknown" in line]
+    assert [line.partition(str(tmp_path))[0] for line in lines] == ["note (gold): ", "note (system): a: "]
+
+
 def test_an_unknown_baseline_is_refused_before_anything_is_scored() -> None:
     done = run("compare", GOLD, *SYSTEMS, "--baseline", "literl")
     assert done.code == 2

@@ -88,8 +88,9 @@ def _words(comparison: Comparison, view: View) -> Iterator[str]:
 
 def _findings(comparison: Comparison) -> list[str]:
     """Findings in gold and the systems; a finding of some systems names them."""
+    groups = {group for system in comparison.systems for run in system.runs for group in run.warning_counts}
     lines_by_system = {
-        system.name: [line for run in system.runs for line in finding_lines(run.warnings, run.warning_counts)]
+        system.name: [line for run in system.runs for line in finding_lines(run.warnings, run.warning_counts, groups)]
         for system in comparison.systems
     }
     return [*note_lines(comparison), *shared_findings(lines_by_system)]

@@ -1,6 +1,7 @@
 """Layout of text: tables, paragraphs and colours, fitted to a terminal if there is one."""
 
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, takewhile
 from typing import Literal, NamedTuple
@@ -162,19 +163,23 @@ def width(cell: str) -> int:
     return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in cell)
 
 
-def finding_lines(findings: Iterable[Finding], counts: Mapping[tuple[str, Origin | None], int]) -> list[str]:
+def finding_lines(
+    findings: Iterable[Finding],
+    counts: Mapping[tuple[str, Origin | None], int],
+    listed: Iterable[tuple[str, Origin | None]] = (),
+) -> list[str]:
     """One line per code and side: its first finding, how many more there are, and where the first of them are.
 
-    The side is named if both have it.
+    The side is named if both have it, here or in the groups of findings that are listed elsewhere beside these.
     """
+    sides = Counter(code for code, _ in {*counts, *listed})
     groups: dict[tuple[str, Origin | None], list[Finding]] = {}
     for finding in findings:
         groups.setdefault(finding.group, []).append(finding)
     lines = []
     for group, (first, *others) in groups.items():
         more = counts[group] - 1
-        both = sum(code == first.code for code, _ in counts) > 1
-        side = f" ({first.origin})" if both and first.origin else ""
+        side = f" ({first.origin})" if first.origin and sides[first.code] > 1 else ""
         places = "; ".join(places_of(others[: PLACES - 1], first.file))
         rest = f" (and {more:,} more{f': {places}' if places else ''}{', ...' if places and more >= PLACES else ''})"
         lines.append(f"{first.severity}{side}: {first}{rest if more else ''}")

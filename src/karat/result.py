@@ -207,7 +207,7 @@ class Result(Struct, kw_only=True, eq=False):
 
     @property
     def signature(self) -> str:
-        """What the scores were made with, in one line: version, protocol, settings, and gold's fingerprint."""
+        """How the scores were made, in one line: version, protocol, settings, and gold's fingerprint."""
         return f"{self.conditions}|gold={self.gold.fingerprint}"
 
     def __getitem__(self, measure: str) -> Score:

@@ -90,7 +90,8 @@ def check_tokens(document: Document) -> Iterable[Finding]:
 def _misplaced_tokens(document: Document) -> Iterator[Finding]:
     sentences, ids = document.sentences, document.sentence_ids
     empty = [node.token for node in document.empty_nodes]
-    if any(begin >= end for begin, end in sentences) or any(one[1] > next_[0] for one, next_ in pairwise(sentences)):
+    are_empty = any(begin >= end for begin, end in sentences)
+    if are_empty or any(end > begin for (_, end), (begin, _) in pairwise(sentences)):
         yield ORDER.at(f"the sentences of document {document.id!r} are not in order")
     if any(token >= after for token, after in pairwise(empty)):
         yield ORDER.at(f"the empty nodes of document {document.id!r} are not in order")

@@ -127,11 +127,11 @@ def implied_links(links: Collection[tuple[T, T]]) -> set[tuple[T, T]]:
     """The descendants of each event, as the bits of an integer."""
     try:
         for event in TopologicalSorter(children).static_order():
-            own = children.get(event, ())
-            further = reduce(or_, [below[child] for child in own], 0)
-            implied.update((event, child) for child in own if further & bits[child])
+            direct = children.get(event, ())
+            further = reduce(or_, [below[child] for child in direct], 0)
+            implied.update((event, child) for child in direct if further & bits[child])
             bits[event] = 1 << len(bits)
-            below[event] = reduce(or_, [bits[child] for child in own], further)
+            below[event] = reduce(or_, [bits[child] for child in direct], further)
     except CycleError:
         return set()
     return implied

@@ -36,8 +36,8 @@ def listed() -> dict[str, Explained]:
     for name, family in MEASURES:
         for row, what in family.card.rows.items():
             mentioned = re.findall(rf"\b{re.escape(name)}\.[\w.+]*\w", what)
-            own = [id_ for id_ in (*row.split(", "), *mentioned) if id_ != OPEN]
-            ids |= {id_: Explained(name, family.card, row, id_) for id_ in own}
+            known = [id_ for id_ in (*row.split(", "), *mentioned) if id_ != OPEN]
+            ids |= {id_: Explained(name, family.card, row, id_) for id_ in known}
     return ids
 
 
@@ -101,7 +101,7 @@ def _shape(id_: str) -> tuple[str, bool]:
 
 
 def page(explained: Explained) -> str:
-    """What a measure or a family counts, its formula, citation, traps, and where paper and program differ."""
+    """Explain a measure or a family: its counts, formula, citation, traps, and where paper and program differ."""
     card = explained.card if explained.row is None else _of_measure(explained)
     rows = table([], [[f"  {id_}", what] for id_, what in card.rows.items()], left=2)
     symbols = table([], [[f"  {symbol}", what] for symbol, what in card.symbols.items()], left=2)

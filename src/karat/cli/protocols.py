@@ -39,7 +39,7 @@ def protocols(name: str | None, only_file: bool, only_weights: bool) -> None:
         if only_file or only_weights:
             message = "--file and --weights are for one protocol"
             raise UsageError("protocol-needed", message, "Add its name; `karat protocols` lists them.")
-        rows = [[one, resolve(one).title] for one, _ in PROTOCOLS]
+        rows = [[known, resolve(known).title] for known, _ in PROTOCOLS]
         click.echo(table(["protocol", "description"], rows, left=2))
         return
     if only_file:
@@ -55,7 +55,7 @@ def protocols(name: str | None, only_file: bool, only_weights: bool) -> None:
 
 
 def description(name: str) -> str:
-    """What a protocol does, its sources, and the parameters that --set can change."""
+    """Explain a protocol: what it does, its sources, and the parameters that --set can change."""
     from karat.protocols import resolve
     from karat.report.layout import table
 

@@ -62,7 +62,7 @@ class FileCorpus:
         self._kept: dict[str, tuple[Document, list[Finding]]] = {}
         """Documents with what their reader reported: those of files that are read whole, and on request others."""
         self._read_next: Set[str] = frozenset()
-        """Those of them that are kept until they are read once more."""
+        """Of these, the documents that are kept until they are read once more."""
         self._is_read_whole = False
         """True: a file with several documents is read whole."""
         self._room = 0
@@ -227,7 +227,7 @@ class FileCorpus:
 
     @property
     def hides_documents(self) -> bool:
-        """Whether it may be a meta-document whose documents are not known: it has only one, or the user says so."""
+        """True if it may be a meta-document whose documents are not known: it has only one, or the user says so."""
         marker = self._format.marker
         is_whole = self.options.documents == "none" or len(self.ids()) == 1
         return marker is not None and marker.is_meta and is_whole

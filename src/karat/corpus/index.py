@@ -145,7 +145,7 @@ def _joined(pieces: Iterable[Entry]) -> Iterator[Entry]:
 def _found(stream: BinaryIO, file: File, format_: Format, marker: Marker, is_only_file: bool) -> Iterator[Entry]:
     """Find the documents by the marker."""
     fields: list[Any] = []
-    """Those of the last entry; its length is known when the next one begins."""
+    """The pieces of the last entry; its length is known when the next one begins."""
     header, is_blank, line = b"", True, 1
     beginning = position = stream.tell()
     names = _Names(file, format_, marker, is_only_file)

@@ -162,7 +162,7 @@ class AwarenessTable(TableSpec[Awareness], Struct, frozen=True, cache_hash=True)
         return link[0] in self.labels and known.entail(link)
 
     def _canonical(self, link: Labelled) -> Labelled:
-        """The same name for a link in either direction."""
+        """Name a link alike in either direction."""
         label, source, target = link
         return link if source < target else (INVERSE[label] if label in self.labels else label, target, source)
 
@@ -278,7 +278,7 @@ class TemporalAwareness(Measure[Awareness, PrecisionRecall], frozen=True):
         return PrecisionRecall(*(numbers[2:] + numbers[:2] if self.swapped else numbers))
 
     def differences(self, table: Awareness) -> Mapping[str, int]:
-        """What closure changes, and how repeats count."""
+        """Count what closure changes, and repeats."""
         compared = (*table.gold, *table.system)
         given = len(table.relations.gold.links) + len(table.relations.system.links)
         return {

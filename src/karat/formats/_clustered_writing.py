@@ -97,7 +97,7 @@ def words(document: Document, placed: list[Placed]) -> dict[int, str]:
     if document.forms is not None:
         known = dict(enumerate(document.forms))
     elif text is not None and tokens is not None:
-        known = {number: text[begin:end] for number, (begin, end) in enumerate(tokens)}
+        known = {token: text[begin:end] for token, (begin, end) in enumerate(tokens)}
     else:
         known = {}
         for mention, span, _ in placed:

@@ -93,7 +93,7 @@ class _Trees:
     """Writes the trees of one kind; then `order` has the events as written, and `left` those that could not be."""
 
     def __init__(self, node: dict[str, str], order: list[str], children: Children) -> None:
-        place = {event: number for number, event in enumerate(order)}
+        place = {event: index for index, event in enumerate(order)}
         self._node = node
         self._children = {parent: sorted(below, key=place.__getitem__) for parent, below in children.items()}
         self._parents = {child for below in children.values() for child in below}

@@ -239,14 +239,14 @@ class _Reader:
         return len(before) + 1
 
     def _node(self, row: _Line, tokens: list[Token], at: int) -> tuple[list[str], int]:
-        """The mentions of the node that begins at a token, and the number of the token after it."""
+        """The mentions of the node that begins at a token, and the index of the token after it."""
         token, column = tokens[at] if at < len(tokens) else ("", 0)
         if token and token not in MARKS:
             return [token], at + 1
         if token != "{":
             actual = f"{quoted(token)} (character {column})" if token else "the end of the line"
             raise self._error(row, f"expected a node, found {actual}", column)
-        end = next((number for number in range(at, len(tokens)) if tokens[number][0] == "}"), None)
+        end = next((index for index in range(at, len(tokens)) if tokens[index][0] == "}"), None)
         inner = [token for token, _ in tokens[at + 1 : end]]
         ids = inner[::2]
         if end is None or len(inner) % 2 == 0 or not MARKS.isdisjoint(ids) or {*inner[1::2]} - {","}:

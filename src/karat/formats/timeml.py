@@ -124,16 +124,16 @@ class _Reader(ElementReader):
                 ]
             else:
                 eid = self.needed(element, "eid")
-                own = instances.pop(eid, [])
-                if not own and not self.root.findall(".//MAKEINSTANCE"):
+                made = instances.pop(eid, [])
+                if not made and not self.root.findall(".//MAKEINSTANCE"):
                     message = f"event {quoted(eid)} has no instance, and no other event has one"
                     raise self.error(NO_INSTANCES, element, message)
-                if not own:
+                if not made:
                     self.warn(NO_INSTANCE, element, f"event {quoted(eid)} has no <MAKEINSTANCE>", eid)
                 of_event = _attributes(element, "eid")
                 found = [
                     (instance, Mention(self.needed(instance, "eiid"), span, attributes=of_event | more, text=said))
-                    for instance in own
+                    for instance in made
                     for more in [_attributes(instance, "eiid", "eventID")]
                 ]
             for owner, mention in found:

@@ -54,7 +54,7 @@ LETTER, CAPITAL, WIDE = 5.6, 7.8, 10.0
 
 def latex(pages: Sequence[Page], *, wide: bool = False) -> str:
     """The tables of each page as floats of one column, or of two."""
-    floats = ["\n".join(_float(page, number, wide=wide)) for page in pages for number in range(len(page.tables))]
+    floats = ["\n".join(_float(page, index, wide=wide)) for page in pages for index in range(len(page.tables))]
     needs = ["booktabs", *["graphicx"] * any(r"\resizebox" in text for text in floats)]
     head = ["% needs " + ", ".join(rf"\usepackage{{{package}}}" for package in needs)]
     if unknown := NOT_IN_LATEX.search("".join(floats)):

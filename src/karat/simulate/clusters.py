@@ -143,24 +143,24 @@ def reverse_link(
     """Reverse links: all chosen ones if that makes no fault, else one after another where possible."""
     hits = struck(len(document.links), rate, random)
     chosen = [
-        number
-        for number, (link, hit) in enumerate(zip(document.links, hits, strict=True))
+        index
+        for index, (link, hit) in enumerate(zip(document.links, hits, strict=True))
         if hit and link.source != link.target
     ]
     classes = {mention.id: class_of(mention) for mention in document.mentions}
 
-    def closes_cycle(made: Document, number: int) -> bool:
-        link = made.links[number]
+    def closes_cycle(made: Document, index: int) -> bool:
+        link = made.links[index]
         return is_on_cycle(made, classes.get(link.source, ("cluster", link.source)), link.kind)
 
     turned = without_faults(chosen, partial(_turned, document), document, faults, closes_cycle)
     return _turned(document, turned), len(turned)
 
 
-def _turned(document: Document, numbers: Collection[int]) -> Document:
-    chosen = set(numbers)
+def _turned(document: Document, indexes: Collection[int]) -> Document:
+    chosen = set(indexes)
     links = tuple(
-        Link(link.kind, link.target, link.source) if number in chosen else link
-        for number, link in enumerate(document.links)
+        Link(link.kind, link.target, link.source) if index in chosen else link
+        for index, link in enumerate(document.links)
     )
     return replace(document, links=links)

@@ -109,7 +109,7 @@ class ResampleTask(NamedTuple):
     rows: SystemRows
     how: Confidence
     parts: Sequence[str] = ()
-    """What the jackknife leaves out."""
+    """The part that the jackknife leaves out."""
     among: Mapping[str, int] | None = None
     """All units by number, if only some of them have rows."""
 

@@ -13,9 +13,9 @@ link. Here, mentions, coreference links and whole elements are also pieces.
 Pieces are ordered from the last of the corpus to the first, bottom-up, as in the paper's Figure 4.
 """
 
-from collections.abc import Collection, Hashable, Iterable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Sequence, Set
 from itertools import cycle, pairwise
-from typing import Any, Protocol
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -24,30 +24,21 @@ from karat.model import Cluster, Document, Link, Mention, Region
 from karat.words import mention_text
 
 
-class Pieces(Protocol):
+class Pieces:
     """Pieces that a system can get right, and as many that it can get wrong."""
 
     noun: str
     """The noun for one piece."""
-
-    @property
-    def gold(self) -> Sequence[Document]:
-        """Gold, restricted to what these pieces describe."""
-        ...
-
-    @property
-    def correct(self) -> Sequence[str]:
-        """The right pieces in the order in which a system grows, described."""
-        ...
-
-    @property
-    def wrong(self) -> Sequence[str]:
-        """The wrong pieces, described."""
-        ...
+    gold: Sequence[Document]
+    """Gold, restricted to what these pieces describe."""
+    correct: Sequence[str]
+    """The right pieces in the order in which a system grows, described."""
+    wrong: Sequence[str]
+    """The wrong pieces, described."""
 
     def system(self, correct: Collection[int], wrong: Collection[int]) -> list[Document]:
-        """The system that consists of these pieces, given by number."""
-        ...
+        """The system that consists of these pieces, given by index."""
+        raise NotImplementedError
 
 
 def bare(document: Document) -> Document:
@@ -106,39 +97,56 @@ def _regions(mention: Mention) -> dict[str, Region]:
     return {name: region for name, region in regions.items() if region is not None}
 
 
-class Mentions:
+Place = tuple[int, int]
+"""The index of a document and of an item in it."""
+
+
+class _Copied(Pieces):
+    """Right: an item of gold. Wrong: a copy of it where gold has none."""
+
+    def __init__(self, gold: Sequence[Document], places: Sequence[Place]) -> None:
+        self.gold = gold
+        self._strangers = strangers(gold)
+        self._places = places[::-1]
+        self.correct = [self._described(gold[d], index) for d, index in self._places]
+        self.wrong = [f"{piece}, elsewhere" for piece in self.correct]
+
+    def _described(self, document: Document, index: int) -> str:
+        raise NotImplementedError
+
+    def system(self, correct: Collection[int], wrong: Collection[int]) -> list[Document]:
+        """The documents, each with its chosen items and copies."""
+        chosen: list[tuple[set[int], set[int]]] = [(set(), set()) for _ in self.gold]
+        for side, indexes in enumerate((correct, wrong)):
+            for d, index in [self._places[index] for index in indexes]:
+                chosen[d][side].add(index)
+        return [self._document(d, *sides) for d, sides in enumerate(chosen)]
+
+    def _document(self, d: int, right: Set[int], wrong: Set[int]) -> Document:
+        raise NotImplementedError
+
+
+class Mentions(_Copied):
     """Right: a gold mention. Wrong: a copy of it where gold has none."""
 
     noun = "mention"
 
     def __init__(self, gold: Sequence[Document]) -> None:
-        self.gold = [without_links(document) for document in gold]
-        self._strangers = strangers(self.gold)
-        self._places = [(d, m) for d, document in enumerate(self.gold) for m in range(len(document.mentions))][::-1]
-        self.correct = [self._described(d, m) for d, m in self._places]
-        self.wrong = [f"{piece}, elsewhere" for piece in self.correct]
+        bare_gold = [without_links(document) for document in gold]
+        super().__init__(bare_gold, [(d, m) for d, document in enumerate(gold) for m in range(len(document.mentions))])
 
-    def system(self, correct: Collection[int], wrong: Collection[int]) -> list[Document]:
+    def _document(self, d: int, right: Set[int], wrong: Set[int]) -> Document:
         """Gold's mentions in gold's order, then the wrong ones."""
-        right, others = ({self._places[number] for number in numbers} for numbers in (correct, wrong))
-        documents = []
-        for d, (document, strange) in enumerate(zip(self.gold, self._strangers, strict=True)):
-            kept = [mention for m, mention in enumerate(document.mentions) if (d, m) in right]
-            more = [mention for m, mention in enumerate(strange.mentions) if (d, m) in others]
-            records = (*document.clusters, *strange.clusters)
-            documents.append(replace(document, mentions=(*kept, *more), clusters=records))
-        return documents
+        document, strange = self.gold[d], self._strangers[d]
+        kept = [mention for m, mention in enumerate(document.mentions) if m in right]
+        more = [mention for m, mention in enumerate(strange.mentions) if m in wrong]
+        return replace(document, mentions=(*kept, *more), clusters=(*document.clusters, *strange.clusters))
 
-    def _described(self, d: int, m: int) -> str:
-        document = self.gold[d]
-        return f"{document.mentions[m].id} of {document.id}"
+    def _described(self, document: Document, index: int) -> str:
+        return f"{document.mentions[index].id} of {document.id}"
 
 
-Place = tuple[int, int]
-"""The number of a document and of a mention in it."""
-
-
-class Clusters:
+class Clusters(Pieces):
     """Right: a mention joined with the one before it in its cluster. Wrong: the first mentions of two clusters joined.
 
     `units` is the unit of evaluation of each document; mentions are joined only within a unit.
@@ -169,7 +177,7 @@ class Clusters:
 
     def system(self, correct: Collection[int], wrong: Collection[int]) -> list[Document]:
         """Gold's mentions, clustered by these links."""
-        links = [self._right[number] for number in correct] + [self._wrong[number] for number in wrong]
+        links = [self._right[index] for index in correct] + [self._wrong[index] for index in wrong]
         first = _joined(links)
         return [self._document(d, document, first) for d, document in enumerate(self.gold)]
 
@@ -177,9 +185,9 @@ class Clusters:
         mentions: list[Mention] = []
         records: dict[str, Cluster] = {}
         for m, mention in enumerate(document.mentions):
-            home, number = first.get((d, m), (d, m))
-            founder = self.gold[home].mentions[number]
-            name = f"{home}:{number}"
+            home, index = first.get((d, m), (d, m))
+            founder = self.gold[home].mentions[index]
+            name = f"{home}:{index}"
             mentions.append(replace(mention, cluster=name))
             if founder.cluster in self._records:
                 records[name] = replace(self._records[founder.cluster], id=name)
@@ -208,7 +216,7 @@ Placed = tuple[int, Link]
 """The number of a document, and a link in it."""
 
 
-class Links:
+class Links(Pieces):
     """Right: a gold link. Wrong: a link that gold does not have. Mentions and clusters are always those of gold."""
 
     noun = "link"
@@ -219,7 +227,9 @@ class Links:
         others = {link.kind for document in gold for link in document.links} - set(kinds)
         self.gold = [without_links(document, others) for document in gold]
         self.right, self.astray = correct, wrong
-        self.correct, self.wrong = ([self._described(*placed) for placed in side] for side in (correct, wrong))
+        self.correct, self.wrong = (
+            [_link_described(link, self.gold[d], self.gold) for d, link in side] for side in (correct, wrong)
+        )
 
     @classmethod
     def of(cls, gold: Sequence[Document], kinds: Collection[str]) -> "Links":
@@ -236,7 +246,7 @@ class Links:
             correct += [(d, link) for link in telling]
             led = {rank[link.target] for link in telling}
             names = {rank[mention.id]: mention.id for mention in reversed(document.mentions)}
-            roots = [name for number, name in sorted(names.items()) if number not in led]
+            roots = [name for index, name in sorted(names.items()) if index not in led]
             pairs = zip(pairwise(roots), cycle(sorted(kinds)), strict=False)
             wrong += [(d, Link(kind, source, target)) for (source, target), kind in pairs]
         return cls(gold, kinds, correct[::-1], wrong[::-1])
@@ -244,15 +254,11 @@ class Links:
     def system(self, correct: Collection[int], wrong: Collection[int]) -> list[Document]:
         """Gold with only these links."""
         links: list[list[Link]] = [[] for _ in self.gold]
-        for d, link in [self.right[number] for number in sorted(correct)]:
+        for d, link in [self.right[index] for index in sorted(correct)]:
             links[d].append(link)
-        for d, link in [self.astray[number] for number in sorted(wrong)]:
+        for d, link in [self.astray[index] for index in sorted(wrong)]:
             links[d].append(link)
         return [replace(document, links=tuple(kept)) for document, kept in zip(self.gold, links, strict=True)]
-
-    def _described(self, d: int, link: Link) -> str:
-        where = f" of {self.gold[d].id}" if len(self.gold) > 1 else ""
-        return f"{link.kind} {link.source} -> {link.target}{where}"
 
 
 def _telling(links: Sequence[Link], rank: dict[str, int]) -> list[Link]:
@@ -275,7 +281,7 @@ def _ranks(document: Document) -> dict[str, int]:
     return silent | first | mentions
 
 
-class Elements:
+class Elements(_Copied):
     """Right: an element of a kind. Wrong: a copy of it where gold has none, with links to other elements.
 
     Elements that they link to are there from the start; elements that link to them are ignored.
@@ -284,31 +290,26 @@ class Elements:
     def __init__(self, gold: Sequence[Document], kind: str) -> None:
         self.noun = f"{kind} element"
         pointed = _pointed_at(gold, kind)
-        self.gold = [_of_kinds(document, {kind, *pointed}) for document in gold]
-        self._given = [_of_kinds(document, pointed - {kind}) for document in self.gold]
-        self._strangers = [
-            replace(other, links=_led_astray(document, other))
-            for document, other in zip(self.gold, strangers(self.gold), strict=True)
-        ]
-        self._places = [
-            (d, c)
-            for d, document in enumerate(self.gold)
-            for c, cluster in enumerate(document.clusters)
-            if cluster.kind == kind
-        ][::-1]
-        self.correct = [f"{self.gold[d].clusters[c].id} of {self.gold[d].id}" for d, c in self._places]
-        self.wrong = [f"{piece}, elsewhere" for piece in self.correct]
+        about = [_of_kinds(document, {kind, *pointed}) for document in gold]
+        super().__init__(
+            about,
+            [
+                (d, c)
+                for d, document in enumerate(about)
+                for c, cluster in enumerate(document.clusters)
+                if cluster.kind == kind
+            ],
+        )
+        self._given = [_of_kinds(document, pointed - {kind}) for document in about]
+        sides = zip(about, self._strangers, strict=True)
+        self._strangers = [replace(other, links=_led_astray(document, other)) for document, other in sides]
 
-    def system(self, correct: Collection[int], wrong: Collection[int]) -> list[Document]:
+    def _document(self, d: int, right: Set[int], wrong: Set[int]) -> Document:
         """The other kinds, then gold's elements, then the wrong ones."""
-        chosen = [{self._places[number] for number in numbers} for numbers in (correct, wrong)]
-        return [
-            _joined_documents(
-                [given, *(_only(side, {c for document, c in places if document == d}) for side, places in sides)]
-            )
-            for d, given in enumerate(self._given)
-            for sides in [[(self.gold[d], chosen[0]), (self._strangers[d], chosen[1])]]
-        ]
+        return _joined_documents([self._given[d], _only(self.gold[d], right), _only(self._strangers[d], wrong)])
+
+    def _described(self, document: Document, index: int) -> str:
+        return f"{document.clusters[index].id} of {document.id}"
 
 
 def kinds_of_elements(gold: Sequence[Document]) -> list[str]:
@@ -340,12 +341,12 @@ def _pointed_at(gold: Sequence[Document], kind: str) -> set[str]:
 
 
 def _of_kinds(document: Document, kinds: Collection[str]) -> Document:
-    return _only(document, {number for number, cluster in enumerate(document.clusters) if cluster.kind in kinds})
+    return _only(document, {index for index, cluster in enumerate(document.clusters) if cluster.kind in kinds})
 
 
-def _only(document: Document, numbers: Collection[int]) -> Document:
+def _only(document: Document, indexes: Collection[int]) -> Document:
     """The document with these of its elements, their mentions and the links from them."""
-    clusters = tuple(cluster for number, cluster in enumerate(document.clusters) if number in numbers)
+    clusters = tuple(cluster for index, cluster in enumerate(document.clusters) if index in indexes)
     ids = {cluster.id for cluster in clusters}
     mentions = tuple(mention for mention in document.mentions if mention.cluster in ids)
     sources = ids | {mention.id for mention in mentions}
@@ -383,45 +384,38 @@ def _joined_documents(parts: Sequence[Document]) -> Document:
     return replace(parts[0], mentions=mentions, clusters=clusters, links=links)
 
 
-class Arguments:
+class Arguments(_Copied):
     """Right: a gold argument. Wrong: the same role, filled by a copy where gold has none. Events are those of gold."""
 
     noun = "argument"
 
     def __init__(self, gold: Sequence[Document], kinds: Collection[str]) -> None:
         others = {link.kind for document in gold for link in document.links} - set(kinds)
-        self.gold = [without_links(document, others) for document in gold]
-        self._strangers = strangers(self.gold)
-        self._places = [
-            (d, number)
-            for d, document in enumerate(self.gold)
-            for is_argument in [argument_test(document)]
-            for number, link in enumerate(document.links)
-            if is_argument(link)
-        ][::-1]
-        self.correct = [self._described(*place) for place in self._places]
-        self.wrong = [f"{piece}, elsewhere" for piece in self.correct]
+        linked = [without_links(document, others) for document in gold]
+        super().__init__(
+            linked,
+            [
+                (d, index)
+                for d, document in enumerate(linked)
+                for is_argument in [argument_test(document)]
+                for index, link in enumerate(document.links)
+                if is_argument(link)
+            ],
+        )
 
-    def system(self, correct: Collection[int], wrong: Collection[int]) -> list[Document]:
+    def _document(self, d: int, right: Set[int], wrong: Set[int]) -> Document:
         """Gold with only these arguments, then the wrong ones with what fills them."""
-        right, others = ({self._places[number] for number in numbers} for numbers in (correct, wrong))
-        documents = []
-        for d, (document, strange) in enumerate(zip(self.gold, self._strangers, strict=True)):
-            links = [link for number, link in enumerate(document.links) if (d, number) in right]
-            targets = set()
-            for number, link in enumerate(document.links):
-                if (d, number) in others:
-                    targets.add(strange.links[number].target)
-                    links.append(Link(link.kind, link.source, strange.links[number].target))
-            mentions = (*document.mentions, *(mention for mention in strange.mentions if _is_one_of(mention, targets)))
-            documents.append(replace(document, mentions=mentions, links=tuple(links)))
-        return documents
+        document, strange = self.gold[d], self._strangers[d]
+        links = [link for index, link in enumerate(document.links) if index in right]
+        targets = {strange.links[index].target for index in wrong}
+        links += [Link(strange.links[i].kind, document.links[i].source, strange.links[i].target) for i in sorted(wrong)]
+        fillers = [mention for mention in strange.mentions if mention.id in targets or mention.cluster in targets]
+        return replace(document, mentions=(*document.mentions, *fillers), links=tuple(links))
 
-    def _described(self, d: int, number: int) -> str:
-        link = self.gold[d].links[number]
-        where = f" of {self.gold[d].id}" if len(self.gold) > 1 else ""
-        return f"{link.kind} {link.source} -> {link.target}{where}"
+    def _described(self, document: Document, index: int) -> str:
+        return _link_described(document.links[index], document, self.gold)
 
 
-def _is_one_of(mention: Mention, targets: Collection[str]) -> bool:
-    return mention.id in targets or mention.cluster in targets
+def _link_described(link: Link, document: Document, gold: Sequence[Document]) -> str:
+    where = f" of {document.id}" if len(gold) > 1 else ""
+    return f"{link.kind} {link.source} -> {link.target}{where}"

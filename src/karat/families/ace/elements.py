@@ -229,7 +229,7 @@ def sort_elements(elements: Mapping[str, list[Element]]) -> None:
     for kind, of_kind in elements.items():
         placed = sorted([(first_place(element), index) for index, element in enumerate(of_kind)])
         of_kind[:] = [of_kind[index] for _, index in placed]
-        if kind in DETECTED and any(one == other for (one, _), (other, _) in pairwise(placed)):
+        if kind in DETECTED and any(first == second for (first, _), (second, _) in pairwise(placed)):
             side = side or Side(element for listed in elements.values() for element in listed)
             of_kind.sort(key=side.description)
 
@@ -294,7 +294,7 @@ def _holder_agreement(gold: Side, system: Side, ours: Element, theirs: Element) 
     if ours.kind != theirs.kind:
         return 0
     alike = [ours.attributes.get(name) == theirs.attributes.get(name) for name in ("type", "subtype")]
-    alike.append(any(shared(place(one), place(other)) for one in ours.mentions for other in theirs.mentions))
+    alike.append(any(shared(place(mention), place(other)) for mention in ours.mentions for other in theirs.mentions))
     places = [(role, first_place(argument)) for role, argument in system.arguments(theirs)]
     alike += [
         any(role == our_role and shared(first_place(argument), region) for role, region in places)

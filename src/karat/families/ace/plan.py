@@ -53,7 +53,7 @@ def optimal(gains: Gains, agreement: Callable[[IndexPair], int] | None = None) -
 
 
 def optimal_in_place(gains: Gains, ties: Ties) -> list[IndexPair]:
-    """The same, where elements in one place, which the text does not order, are exchanged for more agreement."""
+    """The optimal pairs; elements in one place, which the text does not order, are exchanged for more agreement."""
     chosen, (places_of, agreement) = optimal(gains), ties
     if len(chosen) == len(gains):
         return chosen

@@ -274,7 +274,7 @@ class CandidateArguments(CandidateTriggers, frozen=True):
         keys = count()
         golds, systems = _attainable(document), {event.span: event for event in reversed(document.system)}
         outcomes: list[ArgumentOutcome] = []
-        met = [(one, one.event is None or golds[one.event.span].id == one.event.id) for one in document.candidates]
+        met = [(answer, _is_attainable(answer.event, golds)) for answer in document.candidates]
         # A system argument meets every gold event of its trigger, but is one argument: of the one that it can have.
         listed = {_place(candidate.system) for candidate, is_attainable in met if is_attainable}
         for candidate, is_attainable in met:
@@ -310,10 +310,14 @@ class CandidateArguments(CandidateTriggers, frozen=True):
         }
 
 
+def _is_attainable(event: Mention | None, golds: Mapping[Region, Mention]) -> bool:
+    return event is None or golds[event.span].id == event.id
+
+
 def _attainable(document: DocumentCandidates) -> dict[Region, Mention]:
     """Of gold events with one trigger, return the one a system can have: of its type, else the first with arguments."""
     types = {event.span: _type(event) for event in reversed(document.system)}
-    arguing = {one.gold.event.id for one in document.candidates if isinstance(one.gold, ArgumentItem)}
+    arguing = {answer.gold.event.id for answer in document.candidates if isinstance(answer.gold, ArgumentItem)}
     order = sorted(
         document.gold,
         key=lambda event: (_type(event) != types.get(event.span), event.id not in arguing),

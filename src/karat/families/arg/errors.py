@@ -162,11 +162,11 @@ class _DocumentErrors:
         indexes: dict[Hashable, int] = {}
 
         def placed(arguments: Sequence[ComparedArgument]) -> list[tuple[Mention, ComparedArgument]]:
-            own = [argument for argument in arguments if "span" in argument.values and key(argument)]
-            keys = [str(indexes.setdefault(key(argument), len(indexes))) for argument in own]
+            having = [argument for argument in arguments if "span" in argument.values and key(argument)]
+            keys = [str(indexes.setdefault(key(argument), len(indexes))) for argument in having]
             return [
                 (replace(_filler(argument), id=str(index), attributes={"key": name}), argument)
-                for index, (argument, name) in enumerate(zip(own, keys, strict=True))
+                for index, (argument, name) in enumerate(zip(having, keys, strict=True))
             ]
 
         golds, systems = placed(_attainable(self._missed)), placed(_attainable(self._extra))
@@ -180,11 +180,11 @@ class _DocumentErrors:
         """Arguments with equal keys that share strings, those that share most first."""
         golds, systems = _attainable(self._missed), _attainable(self._extra)
         having = _by_string(golds, key), _by_string(systems, key)
-        both = [(own, having[1][string]) for string, own in having[0].items() if string in having[1]]
-        count = sum(len(own) * len(others) for own, others in both)
+        both = [(indexes, having[1][string]) for string, indexes in having[0].items() if string in having[1]]
+        count = sum(len(ours) * len(theirs) for ours, theirs in both)
         what = "pairs of missed and spurious arguments that share a string"
         check_pairs(count, what, where=f"document {quoted(self._view.id)}", origin="gold")
-        shared = Counter((g, s) for own, others in both for g in own for s in others)
+        shared = Counter((g, s) for ours, theirs in both for g in ours for s in theirs)
         pairs: dict[int, int] = {}
         taken = set[int]()
         for g, s in sorted(shared, key=lambda pair: (-shared[pair], pair)):
@@ -247,14 +247,14 @@ class _DocumentErrors:
     def _give_event(self, edit: Edit, gold: ComparedArgument, *, as_gold: bool) -> None:
         """Add an event of gold, if the system lacks it; the k-th event of a trigger and type needs those before it."""
         events, known = self._arguments.gold_events, self._arguments.system_events
-        own = events[gold.event]
-        for key in self._alike[_trigger(own)] if own.span else [gold.event]:
+        given = events[gold.event]
+        for key in self._alike[_trigger(given)] if given.span else [gold.event]:
             if key not in known:
                 edit.events[key] = events[key]
             if key == gold.event:
                 break
         if as_gold:
-            edit.events[gold.event] = own
+            edit.events[gold.event] = given
 
     @cached_property
     def _alike(self) -> dict[Hashable, list[Hashable]]:

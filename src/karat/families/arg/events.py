@@ -110,7 +110,7 @@ def place_function(place: Place, pair: Pair, side: Origin, *, trim: bool) -> Cal
 
 
 class InDocument(Protocol):
-    """What is compared in one document."""
+    """The items that are compared in one document."""
 
     @property
     def document(self) -> str:
@@ -122,7 +122,7 @@ C = TypeVar("C", bound=Counts)
 
 
 class DocumentsSpec(TableSpec[tuple[D, ...]], Struct, frozen=True, cache_hash=True):
-    """What is compared in each document: documents have no events in common."""
+    """The items that are compared in each document: documents have no events in common."""
 
     @property
     def errors_of(self) -> ErrorsOf:

@@ -48,7 +48,7 @@ IGNORED = "ignored with events that gold does not have"
 TRIMMED = "compared without gold's article"
 HEAD = "right by the head alone"
 COREFERENT = "right by coreference"
-"""What counts by one definition of a measure, but not by every one, or the other way round."""
+"""Differences: what counts by one definition of a measure, but not by every one, or the other way round."""
 
 Counted = tuple[int, int, int, int]
 """The contribution of an outcome: the numerators and denominators of precision and recall."""

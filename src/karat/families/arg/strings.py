@@ -228,7 +228,7 @@ class RoleMeans(DocumentsMeasure[DocumentRoles, Means], frozen=True):
         """List one outcome per item; a role that only one side fills is one item, for which the first one stands."""
         for role in document.roles:
             if not role.is_filled:
-                gold, system = (next((one.item for one in side), None) for side in (role.golds, role.systems))
+                gold, system = (next((filling.item for filling in side), None) for side in (role.golds, role.systems))
                 yield gold, system, ZERO, ""
         yield from (compared for _, compared in self._filled(document))
 
@@ -290,8 +290,8 @@ def _of_events(roles: Iterable[Role]) -> Iterator[tuple[Role, Compared[Means]]]:
             key = role.event, filling.argument.role, filling.identity
             found.setdefault(key, []).append((role, filling.item, *best.get(index, (None, NOTHING))))
     for every in found.values():
-        role, gold, system, agreement = max(every, key=lambda one: one[3].f1)
-        accuracy = max(one[3].accuracy for one in every)
+        role, gold, system, agreement = max(every, key=lambda found: found[3].f1)
+        accuracy = max(found[3].accuracy for found in every)
         yield role, _outcome(gold, system, agreement._replace(accuracy=accuracy))
 
 

@@ -126,9 +126,9 @@ class _DocumentErrors:
         """Return whether gold has a link of the system."""
         kind, source, target = link
         return any(
-            (kind, one, other) in self._gold_links
-            for one in self._gold_twins.get(source, ())
-            for other in self._gold_twins.get(target, ())
+            (kind, parent, child) in self._gold_links
+            for parent in self._gold_twins.get(source, ())
+            for child in self._gold_twins.get(target, ())
         )
 
     def _error(

@@ -172,7 +172,7 @@ class Twins:
         """Events that have one twin, which has no other: the same number on both sides."""
         self.gold = grouped(others)
         """The twins of all other events of gold that have any."""
-        self.system = grouped((other, one) for one, other in others)
+        self.system = grouped((system, gold) for gold, system in others)
 
     def in_system(self, event: int) -> Sequence[int]:
         """The system's events that share a mention with one of gold's."""

@@ -49,7 +49,7 @@ def _below_twins(table: Hierarchy) -> dict[Place, Sequence[Place]]:
         for twin in table.twins.in_system(event):
             there = set(_ancestors(twin, table.system.parents))
             found[place(event, twin)] = [
-                place(one, other) for one in above for other in there.intersection(table.twins.in_system(one))
+                place(event, twin) for event in above for twin in there.intersection(table.twins.in_system(event))
             ]
             if not above and not there:
                 found[place(event, twin)] = [ROOTS]

@@ -97,8 +97,8 @@ def template_arguments(document: PairedTemplates, *, counts_types: bool, counts_
 def _types(templates: Sequence[Template], values: Mapping[int, Values]) -> dict[int, ComparedArgument]:
     """Return templates that count by themselves."""
     return {
-        index: ComparedArgument(("type", index), (templates[index].mention,), own["template"], own)
-        for index, own in values.items()
+        index: ComparedArgument(("type", index), (templates[index].mention,), compared["template"], compared)
+        for index, compared in values.items()
     }
 
 

@@ -170,7 +170,7 @@ class TemplateMapping(DocumentsSpec[PairedTemplates], frozen=True, cache_hash=Tr
         gold, system = distinct(templates.gold), templates.system
         sizes = [sum(1 + len(template.entities) for template in side) for side in (system, gold)]
         check_pairs(prod(sizes), "pairs of slots to compare", where=f"document {quoted(document)}", origin="gold")
-        weights = [[_right(one, other) for other in gold] for one in system]
+        weights = [[_right(row, column) for column in gold] for row in system]
         columns = enumerate(largest_f1(weights, *sizes))
         gold_of = {s: g for s, g in columns if g is not None and weights[s][g] is not None}
         system_of = {g: s for s, g in gold_of.items()}
@@ -190,8 +190,8 @@ def _right(system: Template, gold: Template) -> tuple[int, int] | None:
     """Count the slots that a mapped pair gets right, types included; None if the type is not a part of gold's."""
     if system.type not in gold.type:
         return None
-    systems = sum(any(fits(one, other) for one in gold.entities) for other in system.entities)
-    golds = sum(any(fits(one, other) for other in system.entities) for one in gold.entities)
+    systems = sum(any(fits(ours, theirs) for ours in gold.entities) for theirs in system.entities)
+    golds = sum(any(fits(ours, theirs) for theirs in system.entities) for ours in gold.entities)
     return 1 + systems, 1 + golds
 
 

@@ -97,9 +97,9 @@ class TemplateSimilarity(DocumentsSpec[PairedTemplates], frozen=True, cache_hash
         index_of = [{place: index for index, place in enumerate(side)} for side in places]
         right: tuple[dict[Edge, tuple[int, int]], dict[Edge, tuple[int, int]]] = {}, {}
         for (g, s), match in mapped.items():
-            for one, other, count in match.pairs:
-                right[0].setdefault((g, one), (count, index_of[1][s, other]))
-                right[1][s, other] = count, index_of[0][g, one]
+            for ours, theirs, count in match.pairs:
+                right[0].setdefault((g, ours), (count, index_of[1][s, theirs]))
+                right[1][s, theirs] = count, index_of[0][g, ours]
         for templates, side, matched in zip((gold, system), places, right, strict=True):
             entities = [templates[template].entities[place] for template, place in side]
             yield tuple(

@@ -1,4 +1,4 @@
-"""What Upadhyay et al. (2016) say in words about Tables 2 and 3, and what their numbers say about themselves."""
+"""Claims of Upadhyay et al. (2016) about Tables 2 and 3, and contradictions between their numbers."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -28,7 +28,7 @@ NAMES = {
     **{"muc": "MUC", "b3": "B3"},
 }
 METRICS = ("MUCp", "BLANCp", "NSTMp")
-"""Those of the paper."""
+"""The metrics of the paper."""
 
 
 def document(events: Sequence[Event], arcs: Sequence[Arc] = ()) -> list[Document]:

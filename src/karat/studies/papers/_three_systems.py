@@ -23,7 +23,7 @@ from karat.studies.reproduction import Cell, Claim, Column, Numbers
 GOLD = ("ooxxxx", "x")
 """A letter per mention of each document: its cluster."""
 SYSTEMS = {"System 1": ("oowwww", "x"), "System 2": ("ooxxxy", "x"), "System 3": ("ooxxyz", "x")}
-"""The same for the systems."""
+"""The clusters of each system."""
 PUBLISHED = {
     "System 1": (88.8, 87.0, 75.5, 80.5),
     "System 2": (88.8, 87.0, 75.5, 80.5),

@@ -164,7 +164,7 @@ def values(piece: Piece) -> Iterator[Piece]:
     data = piece.data.lstrip()
     if data.startswith(b"["):
         yield from elements(piece)
-    elif is_value(data) or not data.partition(b"\n")[2].lstrip().startswith(b"{"):
+    elif data and (is_value(data) or not data.partition(b"\n")[2].lstrip().startswith(b"{")):
         yield Piece(piece.name, data, piece.line + piece.data.count(b"\n", 0, len(piece.data) - len(data)))
     else:
         for line, data in enumerate(piece.data.split(b"\n"), piece.line):

@@ -126,6 +126,17 @@ def test_one_primary_system_for_each_site_and_task(tmp_path: Path) -> None:
     ]
 
 
+def test_nobody_submits_in_the_name_of_another_site(tmp_path: Path) -> None:
+    """In an archive, participants choose the names of systems, and nobody has checked them."""
+    names = ("NIST1_primary", "BBN1_primary", "BBN9_contrastive1", "SRI1_primary", "EVIL1_primary")
+    tar(tmp_path / "evil.tar.gz", {f"english/edr/{name}/out.jsonl": jsonl() for name in names})
+    folder(tmp_path / "english" / "edr" / "NIST1_primary", OUTPUT)
+    tar(tmp_path / "BBN-late.tgz", {"bbn/english/edr/BBN1_primary/out.jsonl": jsonl()})
+    foreign = dict.fromkeys(("BBN1_primary (1)", "BBN9_contrastive1", "NIST1_primary (1)"), "ace-site")
+    fine = dict.fromkeys(("BBN1_primary", "EVIL1_primary", "NIST1_primary", "SRI1_primary"), "")
+    assert refusals(tmp_path, layout="ace") == {**fine, **foreign}
+
+
 def test_layouts_are_not_mixed(tmp_path: Path) -> None:
     folder(tmp_path / "english" / "edr" / "NIST1_primary", OUTPUT)
     folder(tmp_path / "stray", OUTPUT)

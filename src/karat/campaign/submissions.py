@@ -5,7 +5,7 @@ There are two layouts: `system/files`, and that of the ACE 2005 plan, `language/
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -23,6 +23,7 @@ PRIMARIES = Rule("primary-twice", "fatal", "Name one of them primary and the oth
 LANGUAGE = Rule("ace-language", "fatal", "Name the folder arabic, chinese or english (ACE 2005 plan, 3.7.1).")
 TASK = Rule("ace-task", "fatal", "Submit only tasks that the evaluation supports (ACE 2005 plan, Table 8).")
 SYSTEM = Rule("ace-system", "fatal", "Name the folder SITEn_primary or SITEn_contrastiveM (ACE 2005 plan, 3.7.1).")
+SITE = Rule("ace-site", "fatal", "Pack the systems of a site into an archive or folder that has the name of the site.")
 LAYOUT = Rule("layout-other", "fatal", "Pack it as the others are packed, or choose the layout of all with --layout.")
 NO_FILES = Rule("submission-empty", "fatal", "Submit at least one file of system output.")
 
@@ -68,6 +69,8 @@ class Submission(NamedTuple):
     """The common start of the names of its files."""
     described: bool = False
     """True if there is a description of the system (ACE 2005 plan, 3.7.2)."""
+    is_own: bool = True
+    """False: in the plan's layout, it is in an archive, or in a folder of a site, that is not called as its site."""
     problems: tuple[Finding, ...] = ()
     """Reasons why it is refused before its files are read."""
 
@@ -166,11 +169,18 @@ def submissions_in(
             if not submission.problems:
                 in_plan[place.entry] = bool(submission.track.language)
             described = submission.described or bool(owners & _names(submission))
-            found.append(submission._replace(described=described))
+            is_own = not submission.track.language or _is_of(place.entry, submission.site)
+            found.append(submission._replace(described=described, is_own=is_own))
     if not found:
         raise NONE.error("there is no submission in this folder", file=folder)
     is_ace = layout == "ace" or (layout == "auto" and 2 * sum(in_plan.values()) >= len(in_plan))
     return sorted(_checked(found, is_ace), key=lambda submission: (submission.key, submission.package.name))
+
+
+def _is_of(entry: Path, site: str) -> bool:
+    """Return whether an entry of SUBMISSIONS is called as a site, such as `NIST-2`, or is the folder of a language."""
+    name, site = _package_name(entry).lower(), site.lower()
+    return name in TASKS or (name.startswith(site) and not name[len(site) :][:1].isalpha())
 
 
 def _names(submission: Submission) -> set[str]:
@@ -248,7 +258,8 @@ def _submissions(place: _Place, contents: Contents, layout: Layout) -> Iterator[
     package, (is_archive, members) = Package(place.path), contents
     name = _package_name(place.path)
     if place.language and not place.task:
-        problem = LAYOUT.at("this is not in language/task/system/", file=package.name)
+        name = place.path.relative_to(place.entry.parent).as_posix()
+        problem = LAYOUT.at(f"{quoted(shown(name))} is not in language/task/system/", file=package.name)
         name = _package_name(place.entry)
         yield Submission(package, Track(), name, name, problems=(problem,))
         return
@@ -357,10 +368,12 @@ def _ace_archive(package: Package, members: Mapping[str, str], depth: int) -> It
 def _checked(found: Sequence[Submission], is_ace: bool) -> Iterator[Submission]:
     """Yield submissions with problems that only all of them together show; `is_ace`: the layout is the plan's.
 
-    What is refused for a reason of its own stands in the way of no other. A refused submission that shares its name
-    gets another one.
+    What is refused for a reason of its own stands in the way of no other; nor does what a site submits in the name of
+    another one. A refused submission that shares its name gets another one.
     """
     found = [_in_layout(submission, is_ace) for submission in found]
+    sites = {submission.site.lower() for submission in found if submission.is_own and not submission.problems}
+    found = [_of_site(submission, sites) for submission in found]
     sound = [submission for submission in found if not submission.problems]
     names, systems = (Counter(submission.key for submission in some) for some in (found, sound))
     primaries = Counter(_competitor(submission) for submission in sound if submission.condition == "primary")
@@ -387,6 +400,14 @@ def _in_layout(submission: Submission, is_ace: bool) -> Submission:
     words = ("not in", "the campaign is") if is_ace else ("in", "the campaign is not")
     message = f"this is {words[0]} the layout of the ACE 2005 plan, {words[1]}"
     return submission._replace(problems=(LAYOUT.at(message, file=submission.package.name),))
+
+
+def _of_site(submission: Submission, sites: Collection[str]) -> Submission:
+    """Return the submission, refused if its site is one of these, which have archives or folders of their own."""
+    if submission.problems or submission.is_own or submission.site.lower() not in sites:
+        return submission
+    message = f"this is in the name of {submission.site}, which has submissions of its own"
+    return submission._replace(problems=(SITE.at(message, file=submission.package.name),))
 
 
 def _competitor(submission: Submission) -> tuple[Track, str]:

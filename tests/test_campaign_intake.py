@@ -343,6 +343,12 @@ def test_each_limit(tmp_path: Path, limits: Limits, code: str) -> None:
     assert [[problem.code for problem in one.problems] for one in taken_in(tmp_path, limits)] == [[code]] * 3
 
 
+def test_a_single_file_has_the_limits_of_a_package(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_bytes(bytes(400))
+    for limits in (Limits(member_bytes=100), Limits(bytes=100)):
+        assert [problem.code for problem in taken_in(tmp_path, limits)[0].problems] == ["archive-bytes"]
+
+
 def test_folders_have_the_rules_of_archives(tmp_path: Path) -> None:
     folder(tmp_path / "a", OUTPUT)
     (tmp_path / "a" / "link.jsonl").symlink_to("/etc/passwd")

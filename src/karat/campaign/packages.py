@@ -14,7 +14,7 @@ import stat
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -115,7 +115,7 @@ class Package(NamedTuple):
     def _packed_bytes(self) -> int:
         if not self.path.is_dir():
             return self.path.stat().st_size
-        return sum(path.stat().st_size for path, _ in _walk(self.path, self.path))
+        return sum(entry.size for entry in _folder_entries(self.path, self.path))
 
     def _files(self, wanted: Mapping[str, str], limits: Limits, spool: MemorySpool) -> list[File]:
         found: dict[str, File] = {}
@@ -136,17 +136,17 @@ class Package(NamedTuple):
 
     def _members(self, limits: Limits) -> Iterator[Member]:
         """Yield its files in the order of the archive, or of their names."""
-        if self.path.is_symlink():
+        path = self.path
+        if path.is_symlink():
             raise LINK.error("it is a link", file=self.name)
-        if self.path.is_dir():
-            yield from _folder_members(self.path, limits)
-        elif _is_archive(self.path):
-            yield from _archive_members(opened(self.path), limits, self.name)
-        elif not self.path.is_file():
+        if path.is_dir():
+            return _members(_folder_entries(path, path), limits, self.name)
+        if _is_archive(path):
+            most = max(FLOOR, limits.ratio * path.stat().st_size)
+            return _members(_archive_entries(opened(path), self.name), limits, self.name, most=most)
+        if not path.is_file():
             raise SPECIAL.error("this is neither a regular file nor a folder", file=self.name)
-        else:
-            with opened(self.path).open("rb") as stream:
-                yield Member(_member_name(self.path.name, self.name), stream)
+        return _members([_file_entry(path, path.name)], limits, self.name)
 
     @contextmanager
     def _refusing_damage(self) -> Iterator[None]:
@@ -211,39 +211,6 @@ def _is_hidden(name: str) -> bool:
     return any(part.startswith(".") or part == "__MACOSX" for part in name.split("/"))
 
 
-def _folder_members(folder: Path, limits: Limits) -> Iterator[Member]:
-    total = 0
-    for count, (path, name) in enumerate(_walk(folder, folder), 1):
-        size = path.stat().st_size
-        total += size
-        if count > limits.members:
-            raise MEMBERS.error(f"more than {limits.members:,} files", file=shown(folder))
-        if size > limits.member_bytes or total > limits.bytes:
-            most = limits.member_bytes if size > limits.member_bytes else limits.bytes
-            raise BYTES.error(f"more than {most:,} bytes", file=shown(path))
-        with opened(path).open("rb") as stream:
-            yield Member(name, stream)
-
-
-def _walk(folder: Path, root: Path) -> Iterator[tuple[Path, str]]:
-    """Yield the files below a folder under the rules of archives: nothing leads out of it."""
-    with os.scandir(folder) as entries:
-        names = sorted(entry.name for entry in entries)
-    for path in (folder / name for name in names):
-        name = _member_name(path.relative_to(root).as_posix(), shown(root))
-        if _is_hidden(name):
-            continue
-        mode = path.lstat().st_mode
-        if stat.S_ISLNK(mode):
-            raise LINK.error(f"{quoted(name)} is a link", file=shown(root))
-        if stat.S_ISDIR(mode):
-            yield from _walk(path, root)
-        elif stat.S_ISREG(mode):
-            yield path, name
-        else:
-            raise SPECIAL.error(f"{quoted(name)} is not a regular file", file=shown(root))
-
-
 def _is_archive(path: Path) -> bool:
     """Return whether a file is a tar or a zip, by its name or by its content."""
     if not path.is_file():  # a pipe would never end
@@ -255,12 +222,39 @@ def _is_archive(path: Path) -> bool:
 
 
 class _Entry(NamedTuple):
-    """A member as the archive declares it."""
+    """A file, or what is none, as the archive declares it or as it is on disk."""
 
     raw: str
     kind: Literal["file", "folder", "link", "special"]
     size: int
     open: Callable[[], IO[bytes] | None]
+
+
+def _file_entry(path: Path, raw: str) -> _Entry:
+    return _Entry(raw, "file", path.stat().st_size, lambda: opened(path).open("rb"))
+
+
+def _folder_entries(folder: Path, root: Path) -> Iterator[_Entry]:
+    """Yield what is below a folder, under the rules of archives."""
+    with os.scandir(folder) as entries:
+        names = sorted(entry.name for entry in entries)
+    for path in (folder / name for name in names):
+        raw, mode = path.relative_to(root).as_posix(), path.lstat().st_mode
+        if _is_hidden(raw):
+            continue
+        if stat.S_ISDIR(mode):
+            yield _Entry(raw, "folder", 0, lambda: None)
+            yield from _folder_entries(path, root)
+        elif stat.S_ISREG(mode):
+            yield _file_entry(path, raw)
+        else:
+            yield _Entry(raw, "link" if stat.S_ISLNK(mode) else "special", 0, lambda: None)
+
+
+def _archive_entries(path: Path, name: str) -> Iterator[_Entry]:
+    with path.open("rb") as stream:
+        head = stream.read(6)
+    return _zip_entries(path, name) if head[:2] == b"PK" else _tar_entries(path, head)
 
 
 def _tar_entries(path: Path, head: bytes) -> Iterator[_Entry]:
@@ -296,28 +290,25 @@ def _zip_entries(path: Path, name: str) -> Iterator[_Entry]:
                 yield _Entry(raw, "folder" if raw.endswith("/") else "file", info.file_size, opening)
 
 
-def _archive_members(path: Path, limits: Limits, name: str) -> Iterator[Member]:
-    """Yield the files of an archive; `name` is its name in messages."""
-    with path.open("rb") as stream:
-        head = stream.read(6)
-    packed = path.stat().st_size
+def _members(entries: Iterable[_Entry], limits: Limits, name: str, *, most: int | None = None) -> Iterator[Member]:
+    """Yield the files of a package, called `name` in messages; an archive may have `most` bytes when unpacked."""
     names = _Names(name)
     total = 0
-    for count, entry in enumerate(_zip_entries(path, name) if head[:2] == b"PK" else _tar_entries(path, head), 1):
+    for count, entry in enumerate(entries, 1):
         if count > limits.members:
-            raise MEMBERS.error(f"more than {limits.members:,} members", file=name)
+            raise MEMBERS.error(f"more than {limits.members:,} files and folders", file=name)
         if entry.kind == "link":
-            raise LINK.error(f"member {quoted(entry.raw)} is a link", file=name)
+            raise LINK.error(f"{quoted(entry.raw)} is a link", file=name)
         if entry.kind == "special":
-            raise SPECIAL.error(f"member {quoted(entry.raw)} is not a regular file", file=name)
+            raise SPECIAL.error(f"{quoted(entry.raw)} is not a regular file", file=name)
         member = names.add(entry.raw, is_folder=entry.kind == "folder")
         if entry.size > limits.member_bytes:
-            message = f"member {quoted(member)} has {entry.size:,} bytes; {limits.member_bytes:,} are allowed"
+            message = f"{quoted(member)} has {entry.size:,} bytes; {limits.member_bytes:,} are allowed"
             raise BYTES.error(message, file=name)
         total += entry.size
         if total > limits.bytes:
-            raise BYTES.error(f"more than {limits.bytes:,} bytes when unpacked", file=name)
-        if total > max(FLOOR, limits.ratio * packed):
+            raise BYTES.error(f"more than {limits.bytes:,} bytes in all", file=name)
+        if most is not None and total > most:
             raise RATIO.error(f"more than {limits.ratio:,} unpacked bytes per packed byte", file=name)
         if entry.kind == "file" and not _is_hidden(member) and (data := entry.open()) is not None:
             with data:

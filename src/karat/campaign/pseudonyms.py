@@ -3,8 +3,8 @@
 import hashlib
 import hmac
 import re
-from collections.abc import Callable, Iterator, KeysView, Mapping, Sequence
-from itertools import islice
+from collections.abc import Callable, Mapping
+from itertools import count
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -12,10 +12,9 @@ from msgspec.structs import replace
 from karat.campaign.store import numbered
 from karat.campaign.submissions import Submission
 from karat.corpus.files import FileCorpus
-from karat.corpus.index import Index
+from karat.corpus.memory import MemoryCorpus
 from karat.model import Cluster, Document, Mention, Value
-from karat.plugin import Facts
-from karat.problems import Report, Target, ignore
+from karat.problems import ignore
 
 
 class Naming(NamedTuple):
@@ -51,7 +50,7 @@ class Naming(NamedTuple):
         return re.sub("|".join(map(re.escape, names)), self.site(submission), text, flags=re.IGNORECASE)
 
 
-class NamelessCorpus:
+class NamelessCorpus(MemoryCorpus):
     """A submission without anything that may say whose it is, for its error report.
 
     Ids of annotations are numbers, and documents that gold lacks have numbers and no text. Attributes whose names gold
@@ -60,52 +59,31 @@ class NamelessCorpus:
     """
 
     def __init__(self, corpus: FileCorpus, gold: FileCorpus, hide: Callable[[str], str]) -> None:
-        self._corpus, self._gold, self._hide = corpus, gold, hide
-        self.name = "system"
-        self.tolerated_faults = corpus.tolerated_faults
-        self.global_ids = corpus.global_ids
-        self.reading = corpus.reading
+        super().__init__(name="system")
+        self.tolerated_faults, self.global_ids, self.reading = (
+            corpus.tolerated_faults,
+            corpus.global_ids,
+            corpus.reading,
+        )
+        self._hide = hide
         self._numbers: dict[str, str] = {}
-        extra = sorted(corpus.ids() - gold.ids() - corpus.index.unnamed)
-        self._extra = {numbered(number): id_ for number, id_ in enumerate(extra, 1)}
-        """The ids of documents that gold lacks, by what they are called."""
-        self._index = corpus.index
-        if extra:
-            self._index = Index([*(id_ for id_ in corpus.ids() if id_ in gold.ids()), *self._extra])
         self._attributes, self._words = _vocabulary(gold)
+        extra = (numbered(number) for number in count(1))
+        # The documents were checked as they were read, in their own format.
+        for id_ in sorted(corpus.ids()):
+            document = self._nameless(corpus.read(id_, ignore))
+            if id_ not in gold.ids():
+                mentions = tuple(replace(mention, text=None, texts={}) for mention in document.mentions)
+                document = Document(
+                    next(extra),
+                    unit=document.unit,
+                    mentions=mentions,
+                    clusters=document.clusters,
+                    links=document.links,
+                )
+            self._documents[document.id] = document, []
 
-    @property
-    def protocols(self) -> tuple[str, ...]:
-        """The default protocols."""
-        return self._corpus.protocols
-
-    @property
-    def index(self) -> Index:
-        """Where the documents are."""
-        return self._index
-
-    def ids(self) -> KeysView[str]:
-        """Return the ids of all documents."""
-        return self._index.rows.keys()
-
-    def facts(self, first: int | None = None) -> Facts:
-        """Return what occurs in the documents."""
-        facts = Facts()
-        for document in islice(self, first):
-            facts.add(document)
-        return facts
-
-    def read(self, id_: str, report: Report) -> Document:
-        """Return a document under other ids."""
-        document = self._corpus.read(self._extra.get(id_, id_), report)
-        if id_ in self._extra:
-            document = Document(
-                id_,
-                unit=document.unit,
-                mentions=tuple(replace(mention, text=None, texts={}) for mention in document.mentions),
-                clusters=document.clusters,
-                links=document.links,
-            )
+    def _nameless(self, document: Document) -> Document:
         number = self._number if all(mention.span for mention in document.mentions) else _same
         return replace(
             document,
@@ -154,22 +132,6 @@ class NamelessCorpus:
     def _number(self, id_: str) -> str:
         """Return the number of an id in all documents."""
         return self._numbers.setdefault(id_, f"n{len(self._numbers) + 1}")
-
-    def where(self, id_: str, item: Target | None = None) -> tuple[str, int | None]:
-        """Return the corpus: lines and files of the submission are not shown."""
-        del id_, item
-        return self.name, None
-
-    def part(self, ids: Sequence[str]) -> None:
-        """Return nothing: only this process has it."""
-        del ids
-
-    def close(self) -> None:
-        """Close open files."""
-        self._corpus.close()
-
-    def __iter__(self) -> Iterator[Document]:
-        return (self.read(id_, ignore) for id_ in self.ids())
 
 
 def _vocabulary(gold: FileCorpus) -> tuple[set[str], set[str]]:

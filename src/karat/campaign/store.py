@@ -25,7 +25,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from karat import __version__
-from karat.counts import ScoreValues
+from karat.counts import Scores, ScoreValues
 from karat.plugin import Facts
 from karat.problems import Finding, Findings, KaratError, Origin, Rule, Severity
 from karat.protocols import Protocol
@@ -38,7 +38,7 @@ DAMAGED = "it is damaged, or karat did not write it"
 
 APPLICATION = 0x6B617261
 """Marks the file as karat's."""
-SCHEMA = 2
+SCHEMA = 3
 WAIT = 60
 """Seconds to wait for another process that writes."""
 LISTED = 100
@@ -184,13 +184,6 @@ class StoredFinding(Struct, frozen=True, omit_defaults=True):
         return self if self.origin == "gold" else replace(self, message=CONCEALED, file=None, line=None)
 
 
-class StoredScore(Struct, frozen=True):
-    """The scores of a measure on a part of the corpus, without counts."""
-
-    micro: dict[str, float | None]
-    macro: dict[str, float | None] | None = None
-
-
 class StoredResult(Struct, frozen=True):
     """A result under one protocol, as the counts of its units."""
 
@@ -203,7 +196,8 @@ class StoredResult(Struct, frozen=True):
     """Kinds of the system's mentions."""
     units: tuple[str, ...]
     columns: tuple[tuple[float, ...], ...]
-    left_out: dict[str, dict[str, StoredScore]]
+    left_out: dict[str, dict[str, tuple[Scores, Scores | None]]]
+    """The micro and macro scores of each measure without a part of the corpus."""
     part: str
     warnings: tuple[StoredFinding, ...]
     counts: tuple[tuple[str, Origin | None, int], ...]
@@ -216,7 +210,7 @@ class StoredResult(Struct, frozen=True):
         assert rows is not None, "the run was asked to keep rows"
         left_out = {
             part: {
-                id_: StoredScore(score.micro.values, None if score.macro is None else score.macro.values)
+                id_: (score.micro.values, None if score.macro is None else score.macro.values)
                 for id_, score in scores.items()
             }
             for part, scores in rows.left_out.items()
@@ -242,8 +236,8 @@ class StoredResult(Struct, frozen=True):
         finish = plan.score_function
         left_out = {
             part: {
-                id_: Score(ScoreValues(score.micro), None if score.macro is None else ScoreValues(score.macro))
-                for id_, score in scores.items()
+                id_: Score(ScoreValues(micro), None if macro is None else ScoreValues(macro))
+                for id_, (micro, macro) in scores.items()
             }
             for part, scores in self.left_out.items()
         }

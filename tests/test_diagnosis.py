@@ -83,6 +83,22 @@ def test_few_mentions_must_agree() -> None:
     assert "spans-differ" not in notes(document(SPANS[:4]), document(shifted))
 
 
+@pytest.mark.parametrize(("exact", "inclusive", "named"), [(4, 8, True), (5, 8, False), (3, 7, False)])
+def test_a_change_is_named_if_it_doubles_the_matches_to_half_of_the_mentions(
+    exact: int, inclusive: int, *, named: bool
+) -> None:
+    """Of 16 mentions."""
+    wrong = [(1000 + 3 * at, 1001 + 3 * at) for at in range(16 - exact - inclusive)]
+    spans = [*SPANS[:exact], *((begin, end - 1) for begin, end in SPANS[exact : exact + inclusive]), *wrong]
+    assert ("spans-differ" in notes(document(SPANS), document(spans))) == named
+
+
+def test_spans_that_cut_words_are_counted_where_most_are_right() -> None:
+    spans = [*SPANS[:14], *((begin + 1, end) for begin, end in SPANS[14:18])]
+    found = notes(document(SPANS, text=TEXT), document(spans))["spans-differ"]
+    assert found == "system mentions: 4 of 18 spans cut words"
+
+
 def test_ordinary_errors_are_no_change_of_all_spans() -> None:
     """Half right, missed and spurious spans, and now and then a longer one."""
     chosen = random.Random(1)

@@ -1,7 +1,7 @@
 """What may be wrong with a system as a whole: spans that do not fit, labels that gold never has, sides swapped.
 
-Spans are looked at in the first documents only, and closely only if few of them are gold's: a good system costs
-a few set operations per document, whatever the size of the corpus.
+Spans are looked at in the first documents only, and compared with those of gold one by one only if few of them are
+gold's: a good system costs a few set operations per document, whatever the size of the corpus.
 """
 
 import re
@@ -18,10 +18,15 @@ from karat.model import HOLDERS, Document, Mention, Pair, Value
 from karat.problems import Finding, KaratError, Rule, closest, ignore, quoted
 from karat.regions import is_nowhere
 
-SPANS = Rule("spans-differ", "note", "Check how the system counts: ends exclusive, from 0, in the text that gold has.")
+SPANS = Rule(
+    "spans-differ",
+    "note",
+    "Check whether ends are inclusive in the format of the system's file (`karat formats NAME`), and whether offsets "
+    "count from 0 in the text that gold has.",
+)
 LABELS = Rule("labels-unknown", "note", "They match nothing; rename them if gold has another name for them.")
 EVENTS = Rule("arguments-are-events", "note", "Compare only with scores that also leave them out.")
-SWAPPED = Rule("sides-swapped", "note", "The first argument is GOLD, the second SYSTEM.")
+SWAPPED = Rule("sides-swapped", "note", "GOLD comes first, then SYSTEM; --against takes GOLD.")
 
 LOOKED_AT = 1000
 """Mentions of the system to look at."""
@@ -127,9 +132,12 @@ class FirstSpans:
         texts, kinds = self._texts, {}
         for kind, fit in sorted(self._kinds.items()):
             kinds[kind] = _Fit(fit.total, fit.right)
-            if 2 * fit.right <= fit.total:
-                for pair in self._pairs:
-                    _look_closely(pair, kind, kinds[kind])
+            for pair in self._pairs:
+                spans, golds = ([*_segments(side.mentions, kind)] for side in (pair.system, pair.gold))
+                if 2 * fit.right <= fit.total:
+                    _count_changes(spans, golds, kinds[kind])
+                if pair.gold.unit == "char" and pair.gold.text is not None:
+                    _count_cuts(spans, golds, pair.gold.text, kinds[kind])
         found = [f"{texts.total - texts.right:,} of {texts.total:,} differ from the text at their span"]
         found = [*(found if count_texts and texts.right < texts.total else []), *texts.explanations()]
         for kind, fit in kinds.items():
@@ -180,9 +188,8 @@ def _is_same(text: str, there: str) -> bool:
     return text.split() == unescape(there).split()
 
 
-def _look_closely(pair: Pair, kind: str, fit: _Fit) -> None:
-    """Count spans of one kind that a change would make gold's, and those that cut words."""
-    spans, golds = ([*_segments(side.mentions, kind)] for side in (pair.system, pair.gold))
+def _count_changes(spans: Sequence[Segment], golds: Sequence[Segment], fit: _Fit) -> None:
+    """Count the system's spans that a change would make gold's."""
     by_length: dict[int, list[int]] = {}
     for begin, end in sorted({*golds}):
         by_length.setdefault(end - begin, []).append(begin)
@@ -194,10 +201,13 @@ def _look_closely(pair: Pair, kind: str, fit: _Fit) -> None:
                     break
                 if other != begin or longer:
                     fit.changed[other - begin, longer] += 1
-    if pair.gold.unit == "char" and pair.gold.text is not None:
-        fit.gold += len(golds)
-        for side, segments in enumerate((spans, golds)):
-            fit.cut[side] += sum(_cuts_word(pair.gold.text, *segment) for segment in segments)
+
+
+def _count_cuts(spans: Sequence[Segment], golds: Sequence[Segment], text: str, fit: _Fit) -> None:
+    """Count the spans of both sides that cut words."""
+    fit.gold += len(golds)
+    for side, segments in enumerate((spans, golds)):
+        fit.cut[side] += sum(_cuts_word(text, *segment) for segment in segments)
 
 
 def _segments(mentions: Iterable[Mention], kind: str) -> Iterator[Segment]:

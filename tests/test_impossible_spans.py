@@ -17,6 +17,7 @@ from tests.event_files import (
     ONEIE_OUTPUT,
     PRECO,
     RAMS,
+    RAMS_PREDICTIONS,
     TEXTEE,
     WEC,
     WIKIEVENTS,
@@ -102,6 +103,15 @@ def test_an_item_of_a_system_counts_and_matches_nothing(name: str, tmp_path: Pat
     assert "fatal" in run("validate", paths[1], "-p", protocol).out
     checked = run("validate", paths[1], "--against", paths[0], "-p", protocol, "-f", "json")
     assert json.loads(checked.out)["summary"]["findings"] == {"fatal": 0, "fault": 1, "note": 0}
+
+
+def test_spans_beyond_golds_tokens_are_found_once(tmp_path: Path) -> None:
+    """The predictions of RAMS have no tokens of their own, the files of DyGIE++ have."""
+    predictions = changed(RAMS_PREDICTIONS, "predictions", 0, 1, 1, to=99)
+    for gold, system in ((RAMS, predictions), (DYGIE, changed(DYGIE, "events", 0, 0, 0, 0, to=99))):
+        paths = saved(tmp_path / "gold.json", gold), saved(tmp_path / "mine.json", system)
+        checked = run("validate", paths[1], "--against", paths[0], "-f", "json")
+        assert json.loads(checked.out)["summary"]["codes"] == {"span-beyond-text": 1}
 
 
 BRAT = "T1\tAttack 5 13\tattacked\nE1\tAttack:T1\nT2\tDie {}\tdied\nE2\tDie:T2\n"

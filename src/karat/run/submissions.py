@@ -134,14 +134,20 @@ class Submission:
 
 def comparable(gold: Document, system: Document) -> set[str]:
     """Return the aspects by which the two sides of one document can be compared."""
-    source = gold.text if gold.unit == "char" else gold.tokens
     words = _spans_with_text(system)
     conditions = {
-        "offsets": source is not None,
+        "offsets": _source(gold) is not None,
         "texts": bool(words if gold.text is not None else words & _spans_with_text(gold)),
         "tokens": gold.tokens is not None and system.tokens is not None,
     }
     return {name for name, holds in conditions.items() if holds}
+
+
+def _source(document: Document) -> Sequence[object] | None:
+    """Return what offsets count, if the document has it; ids of tokens are no offsets."""
+    if document.unit == "char":
+        return document.text
+    return None if document.token_ids is not None else document.tokens or document.forms
 
 
 def _spans_with_text(document: Document) -> set[Region]:
@@ -161,8 +167,9 @@ def differences(gold: Document, system: Document) -> Iterator[Finding]:
     elif system.text is None and gold.text is not None:
         yield from check_texts(replace(system, text=gold.text))
     yield from _tokens(gold, system)
-    if not (system.text if system.unit == "char" else system.tokens):
-        yield from check_spans(replace(system, text=gold.text, tokens=gold.tokens))
+    if _source(system) is None:
+        source = {name: getattr(gold, name) for name in ("text", "tokens", "forms", "token_ids")}
+        yield from check_spans(replace(system, **source))
     if gold.text is None:
         yield from _unlike_gold(gold, system)
 

@@ -29,11 +29,13 @@ def test_every_format_has_valid_corpora(tmp_path: Path) -> None:
             path = tmp_path / str(number) / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(data)
-        result = run("validate", *(str(tmp_path / str(number) / side) for side in ("gold", "system")))
-        assert result.code == 0, result.out
-    lacking = sorted({*FORMATS.names()} - {corpus.format for corpus in corpora()})
-    if lacking:
-        pytest.skip(f"a format that is only read needs a sample in tools/fuzz/samples: {', '.join(lacking)}")
+        gold, system = (str(tmp_path / str(number) / side) for side in ("gold", "system"))
+        results = [run("validate", gold), run("validate", system)]
+        if FORMATS.get(corpus.format).refers_to_gold and results[1].code:
+            results[1] = run("validate", system, "--against", gold)
+        for result in results:
+            assert result.code == 0, result.out
+    assert {*FORMATS.names()} == {corpus.format for corpus in corpora()}, "a sample is missing in tools/fuzz/samples"
 
 
 def test_a_case_depends_only_on_its_numbers() -> None:

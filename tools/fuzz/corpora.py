@@ -2,6 +2,7 @@
 
 A format that can be written is written from two documents of the demo corpus, gold and one system. Files in
 `samples/FORMAT` are corpora too: they are for formats that are only read, or that hold what the demo corpus does not.
+Where systems are written in another way than gold, each side has a folder of its own, `gold` and `system`.
 """
 
 import json
@@ -51,9 +52,14 @@ def corpora() -> tuple[Corpus, ...]:
         if format_.write is not None:
             gold, system = (_written(name, side) for side in ("gold", "eager"))
             found += [Corpus(name, gold, system)] if gold and system else []
-        files = {path.name: path.read_bytes() for path in sorted((SAMPLES / name).glob("*"))}
-        found += [Corpus(name, files, files)] if files else []
+        folders = [SAMPLES / name / side for side in ("gold", "system")]
+        gold, system = (_files(folder if folder.is_dir() else SAMPLES / name) for folder in folders)
+        found += [Corpus(name, gold, system)] if gold else []
     return tuple(found)
+
+
+def _files(folder: Path) -> Files:
+    return {path.name: path.read_bytes() for path in sorted(folder.glob("*"))}
 
 
 def _written(format_: str, side: str) -> Files:
@@ -67,7 +73,7 @@ def _written(format_: str, side: str) -> Files:
             source.write_text("\n".join(map(json.dumps, small)), encoding="utf-8")
             if execute(("convert", str(source), str(out), "--to", format_, "--lossy")).code == 0:
                 if out.is_dir():
-                    return {path.name: path.read_bytes() for path in sorted(out.iterdir())}
+                    return _files(out)
                 return {f"corpus{FORMATS.get(format_).suffixes[0]}": out.read_bytes()}
     return {}
 

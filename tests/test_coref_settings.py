@@ -11,6 +11,7 @@ from msgspec.structs import replace
 import karat
 from karat.api.scoring import Result, score
 from karat.model import Document
+from karat.result import ItemCounts
 from tests import running
 from tests.corpora import corpus, mention
 from tests.test_coref import GOLD, SYSTEMS, documents, run
@@ -213,6 +214,41 @@ def test_by_an_unaligned_system_mention_goes_with_its_own_value() -> None:
         "A": {"precision_num": 1, "precision_den": 1, "recall_num": 1, "recall_den": 1},
         "B": {"precision_num": 0, "precision_den": 1, "recall_num": 0, "recall_den": 0},
     }
+
+
+@pytest.mark.parametrize(
+    ("protocol", "settings", "items"),
+    [
+        ("simple-cdec", {}, {"Attack": (3, 3, 0, 0), "Die": (3, 3, 1, 1)}),
+        ("upadhyay-2016-is", {}, {"Attack": (2, 2, 0, 0), "Die": (0, 1, 0, 1)}),
+        ("cattan-2021", {"unit": "corpus"}, {"Attack": (2, 3, 0, 1), "Die": (0, 2, 0, 2)}),
+    ],
+)
+def test_by_counts_the_mentions_that_singletons_leave(
+    protocol: str, settings: dict[str, str], items: dict[str, tuple[int, ...]]
+) -> None:
+    """Of Attack, gold has {a0, b0} and {a1}, the system one cluster; of Die, gold has singletons only."""
+
+    def side(clusters: dict[str, str]) -> list[Document]:
+        return [
+            Document(
+                id_,
+                topic="1",
+                mentions=tuple(
+                    mention(name, (int(name[1]), int(name[1]) + 1), cluster=cluster, type=types[name])
+                    for name, cluster in clusters.items()
+                    if name[0] == id_
+                ),
+            )
+            for id_ in "ab"
+        ]
+
+    types = dict.fromkeys(("a0", "a1", "b0"), "Attack") | dict.fromkeys(("a2", "a3", "b1", "b2"), "Die")
+    gold = side({"a0": "X", "a1": "Y", "a2": "S", "b0": "X", "b1": "Y", "b2": "T"})
+    system = side({"a0": "X", "a1": "X", "a3": "Z", "b0": "X", "b1": "Z", "b2": "T"})
+    rows = score(corpus(gold), corpus(system), protocol=protocol, settings=settings, by=["type"]).by["type"]
+    found = {value: row["coref.mention"].items for value, row in rows.items()}
+    assert found == {value: ItemCounts(*numbers) for value, numbers in items.items()}
 
 
 def test_by_topic_with_nuggets_beside() -> None:

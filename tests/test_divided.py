@@ -125,12 +125,14 @@ def test_every_protocol_gives_the_same_result(name: str, options: dict[str, Any]
 )
 def test_every_format_is_read_by_workers(path: Path) -> None:
     """With companions, tables of the corpus, and gold beside a system where its files need it."""
-    gold = open_corpus(str(path))
+    folders = [path / side if (path / side).is_dir() else path for side in ("gold", "system")]
+    gold, system = map(str, folders)
+    corpus = open_corpus(gold)
     options = Options(details=True, accept_faults=True)
     found: list[object] = []
     for each in (Serial(), Pickling()):
-        sides = open_corpus(str(path)), open_corpus(str(path)).beside(gold)
-        protocols = resolve_all(gold.protocols, {})
+        sides = open_corpus(gold), open_corpus(system).beside(corpus)
+        protocols = resolve_all(corpus.protocols, {})
         try:
             results = score(*sides, protocols, options, findings=Findings(), executor=each)
             found.append([*map(content, results)])

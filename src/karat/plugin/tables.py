@@ -101,10 +101,10 @@ class TableSpec(Generic[T]):
         """The items that errors of its measures are about, if there are classes for them."""
         return None
 
-    @property
-    def drops_items(self) -> bool:
-        """True if `finish` drops items, so that breakdowns cannot count them before."""
-        return False
+    def kept_items(self, table: T) -> tuple[int, int, int] | None:
+        """Count gold's, the system's and the matched items of a finished table; None: `finish` drops no items."""
+        del table
+        return None
 
     @property
     def link_kinds(self) -> tuple[str, ...]:

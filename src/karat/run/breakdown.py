@@ -153,12 +153,10 @@ class Breakdown:
                 divisions[keys] = self._divided(tables.pair, golds, systems)
             if alignment.is_divisible and self._protocol.collapse is None:
                 _put_pairs(alignment, divisions[keys], aligned, *keys)
-            first = measures.measures[0][0]
-            counts_items, id_ = not first.table.drops_items, first.id
+            id_ = measures.measures[0][0].id
             for key, part in divisions[keys].items():
                 row.parts.append((key, index, measures.document_row(unit, part)))
-                if counts_items:
-                    row.items[key, id_] = _mentions(part.get(alignment))
+                row.items[key, id_] = _mentions(part.get(alignment))
         return row
 
     def _keys(
@@ -242,9 +240,12 @@ class Breakdown:
         for row in parts:
             for key, index, part in row.parts:
                 restricted.setdefault((key, index), []).append(part)
-        tables = {
-            (key, index): _finished(self._restricted[index][1], rows) for (key, index), rows in restricted.items()
-        }
+        tables = {}
+        for (key, index), rows in restricted.items():
+            measures = self._restricted[index][1]
+            tables[key, index], kept = _finished(measures, rows)
+            if kept is not None:
+                items[key, measures.measures[0][0].id] = kept
         counted = {
             measure.id: CountedRow(measure.id, measure.counts_type(), averages, has_macro=False)
             for measure, averages in self._summed
@@ -273,9 +274,21 @@ def _exact_sums(rows: Sequence[Sequence[float]]) -> "Iterator[array[float]]":
         yield array("d", [part[index] if index < len(part) else 0.0 for part in parts])
 
 
-def _finished(measures: MeasureSet, rows: Sequence[DocumentRow]) -> tuple[Sequence[UnitRow], UnitTable]:
-    units = finish(measures, rows, ignore)
-    return units, UnitTable(measures, units)
+def _finished(
+    measures: MeasureSet, rows: Sequence[DocumentRow]
+) -> tuple[tuple[Sequence[UnitRow], UnitTable], ItemCounts | None]:
+    """Return the units with their counts, and, if items were dropped, the number of those that are left."""
+    kept: list[ItemCounts] = []
+
+    def unit_row(unit: str, documents: Sequence[DocumentRow], tables: Sequence[Any]) -> UnitRow:
+        items = measures.specs[0].kept_items(tables[0])
+        if items is not None:
+            golds, systems, matched = items
+            kept.append(ItemCounts(golds, systems, golds - matched, systems - matched))
+        return measures.unit_row(unit, documents, tables)
+
+    units = finish(measures, rows, ignore, unit_row)
+    return (units, UnitTable(measures, units)), sum(kept, ItemCounts()) if kept else None
 
 
 class BrokenDown(NamedTuple):

@@ -141,6 +141,11 @@ class MeasureSet:
             row.tables = self.made(tables)
         return row
 
+    def unit_row(self, unit: str, documents: Sequence[DocumentRow], tables: Sequence[Any]) -> UnitRow:
+        """Return a row with nothing but the counts of a unit, from its finished tables."""
+        golds, systems = (sum([getattr(row, side) for row in documents]) for side in ("gold", "system"))
+        return UnitRow(unit, golds, systems, self.counts(tables))
+
     def counts(self, tables: Sequence[Any]) -> "array[float]":
         """Count finished tables, given in the order of the specs."""
         shape = tuple([spec.shape(table) for spec, table in zip(self.specs, tables, strict=True)])
@@ -315,14 +320,8 @@ def finish(
         added = [spec.add([row.tables[index] for row in documents]) for _, documents in units] if units else []
         tables.append(spec.finish(added, report) if spec.counted == "corpus" and units else added)
     made = zip(*tables, strict=True) if tables else [() for _ in units]
-    if count is not None:
-        return [count(unit, documents, finished) for (unit, documents), finished in zip(units, made, strict=True)]
-    return [
-        UnitRow(
-            unit, sum(row.gold for row in documents), sum(row.system for row in documents), measures.counts(finished)
-        )
-        for (unit, documents), finished in zip(units, made, strict=True)
-    ]
+    make = measures.unit_row if count is None else count
+    return [make(unit, documents, finished) for (unit, documents), finished in zip(units, made, strict=True)]
 
 
 def _unit(row: UnitRow) -> str:

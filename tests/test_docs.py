@@ -202,6 +202,12 @@ def test_every_rule_has_a_row(pages: dict[str, str]) -> None:
         assert markup.prose(entry.hints[0]) in pages["errors.md"]
 
 
+def test_errors_of_a_format_are_on_its_page_and_in_its_section(pages: dict[str, str]) -> None:
+    for code, name in (("answers-gold", "answers"), ("casie-shape", "casie"), ("tbf-unwritable", "tbf")):
+        assert f"../errors.md#{code}" in pages[f"formats/{name}.md"]
+        assert f'<a id="{code}"></a>' in pages["errors.md"].partition(f"\n### {name}\n")[2].partition("\n###")[0]
+
+
 def test_every_error_of_usage_has_a_row(pages: dict[str, str]) -> None:
     source = "\n".join(path.read_text(encoding="utf-8") for path in Path(karat.__file__).parent.rglob("*.py"))
     written = set(re.findall(r'UsageError\(\s*"([a-z-]+)"', source))

@@ -77,15 +77,43 @@ def errors_page() -> str:
         "Mistakes on the command line; the exit code is 2. Misspelt options and missing arguments are reported by the\n"
         "command line parser and have no code."
     )
+    by_title: dict[str, list[sources.Entry]] = {}
+    for entry in rules:
+        by_title.setdefault(_section(entry), []).append(entry)
+    header = ["code", "message", "what to do", "reported by"]
+    titles = [title for title in SECTIONS if title in by_title]
+    formats = sorted(by_title.keys() - {*titles})
     parts = [
-        "---\nhide:\n  - toc\n---",
         "# Errors by code",
         about,
-        f"## Findings\n\n{table(['code', 'message', 'what to do', 'reported by'], _error_rows(rules, named))}",
-        f"## Usage errors\n\n{usage}\n\n"
-        + table(["code", "message", "what to do", "reported by"], _error_rows(sources.usage_errors(), named)),
+        *(f"## {title}\n\n{table(header, _error_rows(by_title[title], named))}" for title in titles),
+        "## Formats",
+        *(f"### {title}\n\n{table(header, _error_rows(by_title[title], named))}" for title in formats),
+        f"## Usage errors\n\n{usage}\n\n{table(header, _error_rows(sources.usage_errors(), named))}",
     ]
     return joined(parts)
+
+
+SECTIONS = {
+    "Any file": ("corpus", "inputs", "limits"),
+    "Several formats": (),
+    "Annotations": ("checks",),
+    "Protocols and measures": ("families", "filters", "match", "plugin", "protocols", "registry"),
+    "Scores and reports": ("comparison", "report", "run", "stats"),
+    "Campaigns": ("campaign",),
+    "Python": ("api",),
+    "Other commands": (),
+}
+"""Sections of the errors that no single format has, and the packages of karat that report them."""
+
+
+def _section(entry: sources.Entry) -> str:
+    """The section of an error: the only format that reports it, or what reports it."""
+    _, room, *rest = entry.modules[0].split(".")
+    if room == "formats":
+        formats = _formats_by_code().get(entry.code, ())
+        return "Any file" if rest == ["_text"] else formats[0] if len(formats) == 1 else "Several formats"
+    return next((title for title, rooms in SECTIONS.items() if room in rooms), "Other commands")
 
 
 def _error_rows(entries: Iterable[sources.Entry], named: set[str]) -> list[list[str]]:
@@ -108,16 +136,19 @@ def _error_rows(entries: Iterable[sources.Entry], named: set[str]) -> list[list[
 # Packages whose rules a reader meets through something that has a page; others are shown by their names.
 ROOMS = {
     "api": "[Python](python.md)",
+    "audit": "[karat audit](commands/audit.md)",
+    "baselines": "[karat baseline](commands/baseline.md)",
     "campaign": "[karat campaign](commands/campaign.md)",
+    "comparison": "[karat compare](commands/compare.md)",
     "convert": "[karat convert](commands/convert.md)",
     "corpus": "any corpus",
     "checks": "any annotation",
     "demo": "[karat demo](commands/demo.md)",
-    "engine": "[karat score](commands/score.md)",
     "filters": "[protocols](concepts/protocols.md)",
     "protocols": "[protocols](concepts/protocols.md)",
-    "measures": "[measures](measures/index.md)",
+    "families": "[measures](measures/index.md)",
     "registry": "names",
+    "run": "[karat score](commands/score.md)",
     "simulate": "[karat simulate](commands/simulate.md)",
     "studies": "[karat lab](commands/lab.md), [karat reproduce](commands/reproduce.md)",
 }
@@ -129,12 +160,12 @@ def _homes(module: str, code_: str) -> list[str]:
     room, _, name = short.partition(".")
     if short in ("formats._text", "corpus.paths"):
         return ["any file"]
-    if short == "engine.validation":
+    if short == "run.validation":
         return ["[karat validate](commands/validate.md)"]
     if room == "formats":
         return [f"[{name}](formats/{name}.md)" for name in _formats_by_code().get(code_, ())] or [code(short)]
-    if room == "measures" and name in MEASURES.names():
-        return [f"[{name}](measures/{name}.md)"]
+    if room == "families" and (family := name.partition(".")[0]) in MEASURES.names():
+        return [f"[{family}](measures/{family}.md)"]
     if room == "cli" and name in cli.commands:
         return [f"[karat {name}](commands/{name}.md)"]
     return ["any command"] if room == "cli" else [ROOMS.get(room, code(short or module))]

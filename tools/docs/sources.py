@@ -52,8 +52,9 @@ def modules() -> tuple[ModuleType, ...]:
 
 
 def module_of(format_: Format) -> ModuleType:
-    """The module that defines a format."""
-    return sys.modules[format_.read.__module__]
+    """The module that defines a format; one of another package may have read it from elsewhere."""
+    own = (module for module in [*sys.modules.values()] if vars(module).get("FORMAT") is format_)
+    return next(own, sys.modules[format_.read.__module__])
 
 
 @cache
@@ -138,7 +139,11 @@ def of_format(format_: Format) -> list[Rule]:
         here = waiting.pop()
         seen.add(here.__name__)
         found |= {rule.code: rule for rule in vars(here).values() if isinstance(rule, Rule)}
-        parts = {node.module for node in ast.walk(tree(here)) if isinstance(node, ast.ImportFrom) and node.module}
+        imports = [node for node in ast.walk(tree(here)) if isinstance(node, ast.ImportFrom) and node.module]
+        parts = {node.module for node in imports if node.module}
+        parts |= {
+            f"karat.formats.{name.name}" for node in imports if node.module == "karat.formats" for name in node.names
+        }
         private = sorted(name for name in parts if name.rpartition(".")[2].startswith("_") and name not in seen)
         waiting += [importlib.import_module(name) for name in private]
     elsewhere = {rule.code for rule in declared(importlib.import_module("karat.formats._text"))}

@@ -133,6 +133,10 @@ def test_rows_are_mentions_as_in_a_file(empty: object, tmp_path: Path) -> None:
 def test_frames_of_libraries(library: str) -> None:
     frames = pytest.importorskip(library)
     assert karat.from_rows(frames.DataFrame(ROWS)) == DOCUMENTS
+    result = karat.score(DOCUMENTS, DOCUMENTS, protocol="tac-2017")
+    assert len(frames.DataFrame(result.to_dicts())) == len(result.to_dicts())
+    if library == "pandas":
+        assert result.to_frame().equals(frames.DataFrame(result.to_dicts()))
 
 
 def test_a_table_may_have_no_mentions() -> None:

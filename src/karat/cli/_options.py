@@ -164,7 +164,12 @@ wide_option = click.option(
     "--wide", is_flag=True, help="Make LaTeX tables two columns wide instead of one; compare then adds P and R."
 )
 digits_option = click.option(
-    "--digits", type=click.IntRange(0, 15), default=2, show_default=True, help="Decimal digits of percentages."
+    "--digits",
+    type=click.IntRange(0, 15),
+    metavar="N",
+    default=2,
+    show_default=True,
+    help="Decimal digits of percentages.",
 )
 
 

@@ -33,6 +33,7 @@ is wrong. Needs the extra karat[baselines].
 @click.option(
     "--threshold",
     type=click.FloatRange(0),
+    metavar="X",
     default=0.95,
     show_default=True,
     help="Report pairs whose anchor weight is higher.",
@@ -57,7 +58,7 @@ is wrong. Needs the extra karat[baselines].
     metavar="RATE",
     help="Instead, hide this share of links in a copy, add half as many wrong ones, and report how many are found.",
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Random seed of --plant.")
+@click.option("--seed", type=int, metavar="N", default=0, show_default=True, help="Random seed of --plant.")
 @click.option(
     "--analyser", metavar="NAME", default="lemminflect", show_default=True, help="Library that finds lemmas and heads."
 )
@@ -89,8 +90,8 @@ def audit(
 ) -> None:
     """List suspicious annotations in CORPUS.
 
-    First event mentions that may corefer but are not linked, then links that look wrong, then documents that look only
-    partly annotated, the most suspicious first. A suspicion is not an error: read both sentences.
+    Lists event mentions that may corefer but are not linked, then links that look wrong, then documents that look only
+    partly annotated, each with the most suspicious first. A suspicion is not an error: read both sentences.
     """
     from karat.audit import suspicions
     from karat.audit.pairs import pairs

@@ -38,7 +38,9 @@ given; their clusters are read only for training. Needs the extra karat[baseline
 @click.argument("name", type=Nearest(["lemma", "lemma-wd", "lemma-delta", "sac"]))
 @click.argument("corpus", type=FILE)
 @topics_option
-@click.option("--delta", type=click.FloatRange(0, 1), help="Minimum similarity of two documents. Default: 0.3.")
+@click.option(
+    "--delta", type=click.FloatRange(0, 1), metavar="X", help="Minimum similarity of two documents. Default: 0.3."
+)
 @click.option(
     "--dev-topics",
     metavar="SPEC",

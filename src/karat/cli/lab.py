@@ -50,6 +50,7 @@ holds for this gold and these orders: a counter-example disproves a property, bu
 @click.option(
     "--steps",
     type=click.IntRange(1),
+    metavar="N",
     default=200,
     show_default=True,
     help="Points per curve; if there are more pieces, several are added at a time.",
@@ -57,11 +58,12 @@ holds for this gold and these orders: a counter-example disproves a property, bu
 @click.option(
     "--orders",
     type=click.IntRange(1),
+    metavar="N",
     default=2,
     show_default=True,
     help="Orders in which pieces are added: the first from last to first, the others random.",
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Random seed for the orders.")
+@click.option("--seed", type=int, metavar="N", default=0, show_default=True, help="Random seed for the orders.")
 @plot_option("FILE", "", "parse_files")
 @click.option(
     "-f",

@@ -68,7 +68,7 @@ def rate_options(command: _Command) -> _Command:
     metavar="NAME=RATE",
     help="Confuse values of an attribute with others; may be repeated.",
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Random seed.")
+@click.option("--seed", type=int, metavar="N", default=0, show_default=True, help="Random seed.")
 @input_options
 @click.option(
     "--to",

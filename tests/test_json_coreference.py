@@ -180,3 +180,12 @@ def test_what_is_wrong_with_a_mention_is_found_in_its_line(name: str, tmp_path: 
     assert findings(path) == [(code, "fatal", line)]
     done = run("score", path, path)
     assert (done.code, f"{path}, line {line}: " in done.err) == (1, True)
+
+
+def test_a_system_without_mentions_of_the_scored_kind_is_noted(tmp_path: Path) -> None:
+    """Clusters of DyGIE++ are entities, those of e2e have the kind that every protocol scores."""
+    paths = saved(tmp_path / "gold.json", E2E), saved(tmp_path / "mine.json", {**E2E, "ner": [[], []]})
+    found = json.loads(run("score", *paths, "-p", "conll-2012", "-f", "json").out)["warnings"]
+    (note,) = [finding for finding in found if finding["code"] == "kind-absent"]
+    assert (note["severity"], note["file"]) == ("note", paths[1])
+    assert note["message"] == "the system has no mention of kind event. Did you mean entity?"

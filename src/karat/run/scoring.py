@@ -22,7 +22,7 @@ from karat.result import Result, Score, Side, UnitRows
 from karat.run.diagnosis import FirstSpans, swapped
 from karat.run.pairs import paired_ids
 from karat.run.pipeline import Batch, Pipeline, Work, across
-from karat.run.plan import Options, Plan
+from karat.run.plan import Options, Plan, lacking
 from karat.run.remarks import counted, remarks
 from karat.run.rows import DocumentRow, UnitRow
 from karat.run.units import UnitTable, UnitTotals, finish
@@ -158,6 +158,9 @@ def look_across(pipeline: Pipeline, whole: Batch, spans: FirstSpans) -> None:
 
         for finding in absent_kinds(whole.system_links, whole.facts[0].links_of(None), pipeline.reading):
             pipeline.report(finding._replace(file=pipeline.system.name))
+    absent = {lacking(plan.protocol, whole.facts[1].kinds, "the system"): None for plan in pipeline.plans}
+    for finding in filter(None, absent):
+        pipeline.report(finding._replace(severity="note", file=pipeline.system.name))
     counts = (whole.gold_mentions, whole.system_mentions)
     for what, corpus, count in zip(("gold", "the system"), (pipeline.gold, pipeline.system), counts, strict=True):
         if not count:

@@ -1,7 +1,7 @@
 """Chunks: the documents of a corpus in groups of about the same size, each of them the work of one process."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from karat.corpus.index import DOCUMENT, Index
 from karat.problems import KaratError, Rule
@@ -35,32 +35,23 @@ UNABLE = Rule(
 )
 
 T = TypeVar("T")
-
-Sent = bytes | str
-"""The message of a worker: its result for a chunk, pickled, or why there is none."""
+R = TypeVar("R")
 
 
-def attempted(work: Callable[[], object]) -> Sent:
-    """Return the pickled result of some work, or why it cannot be done or sent."""
-    import pickle
-
+def attempted(work: Callable[[], R]) -> R | str:
+    """Return the result of some work, for the process that asked for it, or why it cannot be done."""
     try:
-        return pickle.dumps(work(), pickle.HIGHEST_PROTOCOL)
+        return work()
     except KaratError as error:
         return str(error.finding)
     except Exception as error:
         return f"{type(error).__name__}: {error}"
 
 
-def collected(
-    chunks: Iterable[T], sent: Iterable[Sent], *, merge: Callable[[Any], bool], add: Callable[[T], None]
-) -> Iterator[T]:
-    """Each chunk, when what a worker sent is merged. `merge` may refuse it; then the chunk is done here, with `add`."""
-    import pickle
-
-    for message, chunk in zip(sent, chunks, strict=True):
-        if isinstance(message, str) or not merge(pickle.loads(message)):
-            add(chunk)
-        if isinstance(message, str):
-            raise UNABLE.error(f"a worker could not read documents that this process can: {message}")
-        yield chunk
+def collected(chunks: Iterable[T], results: Iterable[R | str], again: Callable[[T], object]) -> Iterator[tuple[T, R]]:
+    """Each chunk with its result; one that a worker cannot do is done `again` here, which raises the same error."""
+    for chunk, result in zip(chunks, results, strict=True):
+        if isinstance(result, str):
+            again(chunk)
+            raise UNABLE.error(f"a worker could not read documents that this process can: {result}")
+        yield chunk, result

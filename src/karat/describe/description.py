@@ -30,7 +30,7 @@ from typing import Any
 from msgspec import UNSET, Struct, UnsetType
 
 from karat.arguments import argument_test
-from karat.corpus.chunks import Sent, attempted, chunks, collected
+from karat.corpus.chunks import attempted, chunks, collected
 from karat.corpus.files import FileCorpus
 from karat.corpus.fingerprint import Fingerprint
 from karat.corpus.interface import Corpus, Executor, Progress, workers
@@ -323,7 +323,9 @@ def description(
         else:
             done = 0
             results = executor.map(described_chunk, None, sent)
-            for group in collected(groups, results, merge=counting.merge, add=counting.add):
+            for group, part in collected(groups, results, counting.add):
+                if not counting.merge(part):
+                    counting.add(group)
                 done += len(group)
                 if progress is not None:
                     progress(done, len(ids))
@@ -332,7 +334,7 @@ def description(
     return counting.tallies.description(most)
 
 
-def described_chunk(shared: None, chunk: Corpus) -> Sent:
+def described_chunk(shared: None, chunk: Corpus) -> "tuple[Tallies, Findings] | str":
     """Count the documents of a chunk."""
     del shared
     counting = _Counting(chunk, Findings())

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from msgspec import Struct, field
 
 from karat.checks.annotations import NamedIds, Reading, ids_of
+from karat.corpus.chunks import attempted, chunks, collected
 from karat.corpus.fingerprint import Share, share
 from karat.corpus.interface import Corpus, Executor, Progress, workers
 from karat.plugin import Facts
-from karat.problems import Finding, Findings, KaratError, Report, Rule, graver, placed, without
+from karat.problems import Finding, Findings, KaratError, Report, graver, placed, without
 from karat.protocols import Protocol
 from karat.run.diagnosis import Labels
 from karat.run.pairs import PairReader, Places, Preparation
@@ -22,9 +23,6 @@ from karat.run.units import folded
 if TYPE_CHECKING:
     from karat.insight.repairs import Edit
 
-UNABLE = Rule(
-    "worker-unable", "fatal", "Check that workers have the same files and packages; --jobs 1 needs no other process."
-)
 BATCH = 500
 """Documents whose rows are made together in one process; those of a unit may be added up."""
 
@@ -227,18 +225,13 @@ class Pipeline:
         """Make the rows of documents in this process, or in those of the executor, in their order."""
         groups, indexes = [ids], (self.gold.index, self.system.index)
         if (width := workers(executor, ids, indexes)) > 1:
-            from karat.corpus.chunks import chunks
-
             groups = chunks(ids, indexes, width)
         if executor is None or len(groups) == 1 or self._task(groups[0]) is None:
             for start in range(0, len(ids), BATCH):
                 yield self.batch(ids[start : start + BATCH], _counting(progress, start, len(ids)))
             return
         done, tasks = 0, filter(None, map(self._task, groups))
-        for group, made in zip(groups, executor.map(made_batch, self.work, tasks), strict=True):
-            if isinstance(made, str):
-                self.batch(group)  # raises the same error, unless only the worker has it
-                raise UNABLE.error(f"a worker could not read documents that this process can: {made}")
+        for group, made in collected(groups, executor.map(made_batch, self.work, tasks), self.batch):
             done += len(group)
             if progress is not None:
                 progress(done, len(ids))
@@ -257,16 +250,16 @@ def _counting(progress: Progress | None, start: int, total: int) -> Progress | N
 
 
 def made_batch(work: Work, task: Task) -> Batch | str:
-    """Make the rows of a task, in whatever process; return why it cannot be done."""
-    try:
+    """Make the rows of a task in a worker; return why it cannot be done."""
+
+    def made() -> Batch:
         pipeline = Pipeline(task.gold, task.system, work)
         pipeline.plans  # noqa: B018
         pipeline.take_findings()  # what filters report when they are prepared is known already
         return pipeline.batch(task.ids)
-    except KaratError as error:
-        return str(error.finding)
-    except Exception as error:
-        return f"{type(error).__name__}: {error}"
+
+    try:
+        return attempted(made)
     finally:
         task.gold.close()
         task.system.close()

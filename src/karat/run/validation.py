@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from karat.checks import Check, check
 from karat.checks.annotations import NamedIds, Reading, checking, id_conflicts, ids_of
-from karat.corpus.chunks import LARGEST, PER_WORKER, Sent, attempted, collected
+from karat.corpus.chunks import LARGEST, PER_WORKER, attempted, collected
 from karat.corpus.files import FileCorpus, Where
 from karat.corpus.index import DOCUMENT, Entry, Index
 from karat.corpus.interface import Executor, Progress
@@ -249,7 +249,9 @@ def _check_corpus(
             corpus.ids()  # workers need the index, and know by it whether files change
             sent, kept = tee(_portions(corpus, most))
             results = executor.map(checked_portion, checks, sent)
-            for _ in collected(kept, results, merge=documents.merge, add=documents.add):
+            for portion, part in collected(kept, results, documents.add):
+                if not documents.merge(part):
+                    documents.add(portion)
                 if progress is not None:
                     progress(validation.total.documents, None)
         documents.look_across()
@@ -287,7 +289,7 @@ def _portions(corpus: FileCorpus, most: int) -> Iterator[Portion]:
         yield Portion(file, entries, is_first, error)
 
 
-def checked_portion(checks: CorpusChecks, portion: Portion) -> Sent:
+def checked_portion(checks: CorpusChecks, portion: Portion) -> CheckedPart | str:
     """Check the documents of a portion in a worker."""
     submission = None if checks.gold is None else Submission(checks.corpus.name, checks.gold)
     documents = CheckedDocuments(checks, Validation(), submission)
@@ -328,7 +330,6 @@ class CheckedDocuments:
         self._report = without(report, {code for protocol in checks.protocols for code in protocol.superseded})
 
     def add(self, portion: Portion, progress: Progress | None = None) -> None:
-        """Check the documents of a portion."""
         name = self._corpus.files[portion.file].name
         if portion.is_first:
             self._validation.count(name)

@@ -53,7 +53,6 @@ class Pairs(NamedTuple):
 
     @property
     def topics(self) -> list[str]:
-        """The topic of each pair."""
         topics = [_topic(self.candidates.texts[mention.document]) for mention in self.candidates.mentions]
         return [topics[first] for first in self.candidates.first.tolist()]
 

@@ -192,7 +192,6 @@ def _suspicions(
 
 
 def quoted(text: Text, event: EventMention) -> Quoted:
-    """Quote a mention in its sentence."""
     sentence = text.sentence(event.head)
     begin, end = min(event.places), max(event.places) + 1
     parts = (range(sentence.start, begin), range(begin, end), range(end, sentence.stop))
@@ -295,7 +294,6 @@ def damaged(pairs: Pairs, true: NDArray[np.int64], *, rate: float, seed: int) ->
 
 
 def _orders(pairs: Pairs, corefer: NDArray[np.bool_], seed: int) -> dict[str, NDArray[np.float64]]:
-    """Return the suspicion of each pair, in each order."""
     selection = library("sklearn.model_selection")
     by_pair = selection.KFold(min(FOLDS, len(corefer)), shuffle=True, random_state=seed).split(pairs.rows)
     topics = pairs.topics

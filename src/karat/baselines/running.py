@@ -89,7 +89,6 @@ class Run(NamedTuple):
         return work_signature(settings, topics=chosen, words=self.about["words"], corpus=fingerprint(self.texts))
 
     def documents(self) -> list[Document]:
-        """Return the documents of the system."""
         return list(system(self.texts, self.clusters, self.about))
 
 
@@ -150,7 +149,6 @@ def run(
 
 
 def _scores(texts: Sequence[Text], values: Sequence[float], make: Callable[[float], Clusters]) -> dict[float, float]:
-    """Return the score of each value of a parameter."""
     gold = MemoryCorpus(text.document for text in texts)
     scores = {}
     for value in values:

@@ -174,7 +174,6 @@ def texts_of(corpus: Corpus, analyser: WordAnalyser, progress: Progress | None =
 
 
 def analysed(document: Document, analyser: WordAnalyser) -> Text:
-    """Analyse one document."""
     forms, places_of = _words(document)
     words = analyser.words(document, forms)
     mentions: list[EventMention] = []

@@ -117,7 +117,6 @@ def rankings_csv(campaign: Campaign, view: View) -> str:
 
 
 def signatures(campaign: Campaign) -> list[str]:
-    """Return the signatures of all scores."""
     return list(dict.fromkeys(ranking.comparison.first.signature for ranking in campaign.rankings))
 
 
@@ -133,7 +132,6 @@ def _named(campaign: Campaign, entry: Entry) -> dict[str, Any]:
 
 
 def submission_rows(campaign: Campaign) -> list[dict[str, Any]]:
-    """Return one row for each submission."""
     return [
         {
             **_named(campaign, entry),
@@ -156,7 +154,6 @@ def submissions_csv(campaign: Campaign) -> str:
 
 
 def json(campaign: Campaign) -> str:
-    """Return everything as JSON."""
     content = {
         "karat": __version__,
         "gold": campaign.gold,

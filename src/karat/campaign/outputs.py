@@ -72,7 +72,6 @@ class Publication:
         return "\n\n".join([*blocks, "\n".join(lines), "\n".join(signatures)]) + "\n"
 
     def signatures(self) -> list[str]:
-        """Return the signatures of the scores."""
         return list(dict.fromkeys(scores.ranking.comparison.first.signature for scores in self.scores))
 
     def rows(self) -> list[dict[str, Any]]:
@@ -104,7 +103,6 @@ class Publication:
         return csv(tidy(rows, digits=view.digits))
 
     def json(self) -> str:
-        """Return the scores as JSON."""
         systems = [
             {**entry.track.to_dict(), "system": entry.name, "status": self._campaign.status(entry)}
             for entry in self.entries

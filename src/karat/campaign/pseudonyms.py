@@ -29,15 +29,12 @@ class Naming(NamedTuple):
 
     @property
     def is_blind(self) -> bool:
-        """Return whether names are hidden."""
         return self.secret is not None
 
     def site(self, submission: Submission) -> str:
-        """Return the name of the site."""
         return submission.site if self.secret is None else f"site-{self._digest(submission.site)}"
 
     def system(self, submission: Submission) -> str:
-        """Return the name of the system."""
         return submission.system if self.secret is None else f"system-{self._digest(submission.system)}"
 
     def _digest(self, name: str) -> str:

@@ -52,7 +52,6 @@ class Ranking(NamedTuple):
 
     @property
     def protocol(self) -> str:
-        """Return the protocol."""
         return self.comparison.first.protocol
 
     @property
@@ -145,7 +144,6 @@ class CachedStatistics:
         self._known = store.keys(KIND)
 
     def width(self, size: int) -> int:
-        """Return the width of the executor."""
         return self._executor.width(size)
 
     def map(self, function: Callable[[S, T], R], shared: S, tasks: Iterable[T]) -> Iterator[R]:

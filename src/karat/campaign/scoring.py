@@ -52,7 +52,6 @@ class Conditions(NamedTuple):
     limits: Limits = Limits()
 
     def resolved(self, gold: FileCorpus) -> list[Protocol]:
-        """Return the protocols."""
         return resolve_all(self.protocols or gold.protocols, dict(map(parse_setting, self.settings)))
 
     def run_options(self, measures: tuple[str, ...]) -> Options:

@@ -98,7 +98,6 @@ class Site:
         self._campaign, self._title, self._view, self._reports = campaign, title, view, reports
 
     def pages(self) -> Iterator[Page]:
-        """Yield all pages."""
         yield self.index()
         for track in self._tracks():
             yield self.track(track)
@@ -227,7 +226,6 @@ class Site:
         return Page(entry_path(entry), title, links, headlines=self._headlines(entry), sections=sections)
 
     def _rankings(self, entry: Entry) -> Iterator[Ranking]:
-        """Yield the rankings that a system is in."""
         for ranking in self._campaign.rankings:
             if entry.results and (ranking.track, ranking.condition) == (entry.track, entry.submission.condition):
                 yield ranking

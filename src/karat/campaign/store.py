@@ -310,7 +310,6 @@ class Outcome(Struct, frozen=True):
     results: tuple[StoredResult, ...] = ()
 
     def encoded(self) -> bytes:
-        """Return it as JSON."""
         return msgspec.json.encode(self)
 
     def concealed(self) -> "Outcome":

@@ -51,7 +51,6 @@ class Track(NamedTuple):
         return f"{self.language}/{self.task}" if self.language else "all"
 
     def to_dict(self) -> dict[str, str | None]:
-        """Return the track as in the JSON."""
         return {"language": self.language or None, "task": self.task or None}
 
 

@@ -243,7 +243,6 @@ class Copies:
         return f"{folder}/{Path(name).name}"
 
     def files(self, folder: str) -> dict[str, bytes]:
-        """Return the copies, in a folder."""
         return {f"{folder}/{name}": content for name, content in self._files.items()}
 
     def arguments(self) -> list[str]:

@@ -79,7 +79,6 @@ settings_option = click.option(
 
 
 def topics_spec(context: click.Context, parameter: click.Parameter, spec: str | None) -> Any:
-    """The topics of an option."""
     del context, parameter
     if spec is None:
         return None

@@ -66,7 +66,6 @@ class SectionedCommand(click.Command):
     """A command with many options, which its help lists by section."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the options by section."""
         for title, records in sections(self, ctx):
             with formatter.section(title):
                 formatter.write_dl(records)

@@ -58,7 +58,6 @@ def measures(incomplete: str) -> "list[CompletionItem]":
 
 
 def formats(incomplete: str) -> "list[CompletionItem]":
-    """Names of formats."""
     from karat.formats import FORMATS
 
     return _starting(FORMATS.names(), incomplete)

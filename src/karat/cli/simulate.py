@@ -51,7 +51,6 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
 def rate_options(command: _Command) -> _Command:
-    """Add an option for each rate."""
     for name, what in reversed(RATES.items()):
         option = click.option(f"--{name}", type=float, default=0.0, metavar="RATE", help=what)
         command = option(command)

@@ -175,7 +175,6 @@ def _place(score: float | None) -> tuple[bool, float]:
 
 
 def _main(scores: Mapping[ScoreName, float | None], id_: str) -> float | None:
-    """The main score of a measure."""
     return scores[_main_name(scores, id_)]
 
 

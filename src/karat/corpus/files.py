@@ -158,7 +158,6 @@ class FileCorpus:
         return self._index
 
     def ids(self) -> KeysView[str]:
-        """The ids of all documents."""
         return self.index.rows.keys()
 
     def _make_index(self) -> Index:
@@ -327,7 +326,6 @@ class FileCorpus:
         return self._completion.apply(document)
 
     def documents(self, number: int, entry: Entry, report: Report) -> Iterator[Document]:
-        """The documents of an entry of a file."""
         return map(self.completed, self._reader.documents(number, entry, report))
 
     def inputs(self) -> list[Path]:
@@ -340,7 +338,6 @@ class FileCorpus:
         return [Path(name) for name in (*names, *companions)]
 
     def size(self) -> int:
-        """The bytes of its files."""
         return sum(file.size() for file in self.files)
 
     def where(self, id_: str, item: Target | None = None) -> tuple[str, int | None]:

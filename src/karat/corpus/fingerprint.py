@@ -76,7 +76,6 @@ class Fingerprint:
         self._shares = list(shares)
 
     def add(self, document: Document, *, in_order: bool = False) -> None:
-        """Add one document."""
         self._shares.append(share(document, in_order=in_order))
 
     def merge(self, other: "Fingerprint") -> None:

@@ -260,7 +260,6 @@ class DocumentReader:
         return (only_validated(document, self._files[number].name) for document in documents)
 
     def piece(self, number: int, entry: Entry) -> Piece:
-        """The bytes of an entry."""
         try:
             with self._lock:
                 return self._piece(number, entry)

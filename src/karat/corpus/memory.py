@@ -65,7 +65,6 @@ class MemoryCorpus:
         return jsonl.choose_protocols(self)
 
     def ids(self) -> KeysView[str]:
-        """The ids of all documents."""
         return self._documents.keys()
 
     @property
@@ -87,7 +86,6 @@ class MemoryCorpus:
         return facts
 
     def read(self, id_: str, report: Report) -> Document:
-        """One document."""
         document, findings = self._documents[id_]
         for finding in findings:
             report(finding)

@@ -309,7 +309,6 @@ class Spool:
         self._most = self._left = most
 
     def copy(self, stream: "SupportsRead[bytes]", name: str) -> File:
-        """A copy of a stream."""
         from tempfile import NamedTemporaryFile
 
         from karat.scratch import spool
@@ -340,7 +339,6 @@ class MemorySpool(Spool):
     """Copies in memory: for streams that must not reach the disk."""
 
     def copy(self, stream: "SupportsRead[bytes]", name: str) -> File:
-        """A copy of a stream."""
         copy = io.BytesIO()
         self._fill(copy, stream, name)
         return File(name, "", copy.getvalue())

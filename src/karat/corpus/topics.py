@@ -83,7 +83,6 @@ class Topics:
 
 
 def _topics_of(spec: str, split: str, part: str) -> str:
-    """Return the topics of a part of a split."""
     if split not in SPLITS:
         raise _bad(spec, f"there is no split {quoted(split)}", nearest(split, SPLITS))
     if part not in SPLITS[split]:

@@ -50,7 +50,6 @@ GAPS = (
 
 
 def scored(folder: Path) -> dict[str, Result]:
-    """The result of each system."""
     gold = folder / "gold.jsonl"
     return {name: score(gold, folder / f"{name}.jsonl", protocol=PROTOCOL, by=["type"]) for name in SYSTEMS}
 

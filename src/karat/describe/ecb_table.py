@@ -79,7 +79,6 @@ def ecb_row(document: Document) -> EcbRow:
 
 
 def ecb_table(rows: Sequence[EcbRow]) -> EcbTable:
-    """Return the table of all documents."""
     by_split: dict[str, list[EcbRow]] = {name: [] for name in SPLITS}
     for row in rows:
         number = row.topic or ""

@@ -75,7 +75,6 @@ class Slots(Counts, frozen=True):
     actual: int = 0
 
     def ratios(self) -> dict[str, Ratio]:
-        """The six ratios."""
         earned = self.correct + self.partial / 2
         wrong = self.incorrect + self.partial / 2
         filled = self.correct + self.partial + self.incorrect
@@ -94,7 +93,6 @@ class Slots(Counts, frozen=True):
 
     @classmethod
     def derived(cls, values: Scores) -> Scores:
-        """F1."""
         return {"f1": harmonic(values["precision"], values["recall"])}
 
 

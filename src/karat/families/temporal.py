@@ -265,7 +265,6 @@ class TemporalAwareness(Measure[Awareness, PrecisionRecall], frozen=True):
             yield Outcome(None, table.item("system", link), counts, label)
 
     def count(self, table: Awareness) -> PrecisionRecall:
-        """By the formula."""
         implicit = table.weight * sum(link.implicit for link in table.system)
         return self._counts(
             sum(link.found for link in table.system),
@@ -298,7 +297,6 @@ class TemporalAwareness(Measure[Awareness, PrecisionRecall], frozen=True):
 
 
 def measures(parameters: Parameters, setting: Setting) -> list[Entry]:
-    """The one measure."""
     del setting
     table = AwarenessTable(
         BothRelations(tuple(sorted(TEMPORAL)), parameters.mentions),

@@ -22,7 +22,6 @@ FILTERS: Registry[type[Filter]] = Registry(
 
 
 def unchanged(pair: Pair) -> Pair:
-    """The pair as it is."""
     return pair
 
 

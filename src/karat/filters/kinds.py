@@ -12,7 +12,6 @@ class Kinds(Filter, frozen=True):
     keep: tuple[str, ...]
 
     def prepare(self, comparison: Comparison, report: Report) -> PairTransform:
-        """Keep by kind."""
         del comparison, report
         if "all" in self.keep:
             return unchanged

@@ -24,7 +24,6 @@ class Singletons(Filter, frozen=True):
     keep: Literal["keep", "drop-each"] = "keep"
 
     def prepare(self, comparison: Comparison, report: Report) -> PairTransform:
-        """Remove singletons."""
         del comparison, report
         return unchanged if self.keep == "keep" else both_sides(_without_singletons)
 

@@ -186,7 +186,6 @@ ELEMENTS: dict[str, Shape] = {
 
 @cache
 def dtd() -> Any:
-    """The DTD, for lxml."""
     from lxml import etree
 
     lines = []

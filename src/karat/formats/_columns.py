@@ -79,7 +79,6 @@ class Words(ABC, Sequence[str]):
         """Return the word of each line."""
 
     def of(self, tokens: Iterable[int]) -> dict[int, str]:
-        """Return the words of some tokens."""
         chosen = [*tokens]
         words = self.words([self.rows[token] for token in chosen])
         return {token: word.decode("utf-8") for token, word in zip(chosen, words, strict=True)}

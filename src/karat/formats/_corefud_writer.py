@@ -118,7 +118,6 @@ class _Page:
         return " ".join([form for begin, end in span for form in self._forms[begin:end] if form]) or None
 
     def lines(self) -> Iterator[str]:
-        """The lines of the document."""
         document = self._document
         yield f"# newdoc id = {document.id}"
         yield f"# global.Entity = {FIELDS}"
@@ -139,7 +138,6 @@ class _Page:
         yield ""
 
     def _crosses(self, span: Region, sentences: list[tuple[int, int]]) -> bool:
-        """Return whether a span is in several sentences."""
         ends = [end for _, end in sentences[:-1]] if self._document.unit == "token" else []
         return bool(span) and bisect_right(ends, span[0][0]) != bisect_left(ends, span[-1][1])
 

@@ -85,7 +85,6 @@ class EventDocument:
         return len(self._events)
 
     def entity(self, id_: str) -> Mention | None:
-        """The entity mention of this id."""
         return self._entities.get(id_)
 
     def link(self, event: str, role: str, target: str, *, name: str | None = None) -> None:

@@ -249,7 +249,6 @@ class _Keys(msgspec.Struct, frozen=True):
         return [*missing, " or ".join(map(quoted, self.one_of[:2]))] if lacks_alternative else missing
 
     def share(self, fields: Fields) -> float:
-        """The share of its keys that are among these fields."""
         return 1 - len(self.missing(fields)) / (len(self.all_of) + bool(self.one_of))
 
 

@@ -26,7 +26,6 @@ class RelationLinks:
         self.lines: list[int] = []
 
     def add(self, label: str, source: str, target: str, line: int) -> None:
-        """Add a relation."""
         known = self._ends
         if source in known and target in known:
             self.links.append(Link(label, known[source], known[target]))
@@ -52,7 +51,6 @@ class RelationLinks:
             self._report(LABEL.at(message, file=self._file, line=line, found=label))
 
     def added_to(self, document: Document) -> Document:
-        """Return the document with these links."""
         places = document.places or Places(1)
         return replace(document, links=tuple(self.links)).at(replace(places, links=compact_lines(self.lines)))
 

@@ -150,7 +150,6 @@ class Writable:
             self.arguments[link.source].append((link.kind, target))
 
     def words(self, mention: Mention) -> str:
-        """The words of a mention."""
         ((begin, end),) = mention.span
         return " ".join(self.forms[begin:end])
 

@@ -79,7 +79,6 @@ _decoder = msgspec.json.Decoder(_Answer)
 
 
 def read(value: Piece, context: Context) -> Document:
-    """Read one document."""
     record = record_of(value, _decoder, SHAPE)
     gold = context.options.gold
     if gold is None:

@@ -165,7 +165,6 @@ class _Reader:
         self._mentions: dict[str, Mention] = {}
 
     def document(self, file: str, text: str | None) -> Document:
-        """The document of a file."""
         id_ = stem(file, SUFFIXES)
         for event in self._records.events.values():
             if event.trigger in self._records.bounds:

@@ -148,7 +148,6 @@ def check_columns(columns: Sequence[str], file: str, line: int | None = None) ->
 
 
 def _document(id_: str, rows: Sequence[Row], context: Context) -> Document:
-    """Read the rows of a document."""
     segments: dict[str, list[Row]] = {}
     numbers = free_ids({row.cells.get("id", "") for row in rows})
     for row in rows:
@@ -232,7 +231,6 @@ def plan(documents: Iterable[Document], options: WriteOptions, report_loss: Repo
 
 
 def write(document: Document, options: WriteOptions, report_loss: ReportLoss) -> bytes:
-    """Return the rows of a document."""
     _report_losses(document, report_loss)
     rows: list[Sequence[object]] = []
     for mention in document.mentions:

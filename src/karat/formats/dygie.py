@@ -87,7 +87,6 @@ class _Written:
                 self._report_loss("the text of mentions")
 
     def fields(self) -> dict[str, Any]:
-        """The fields of the record."""
         forms, ends = self._content.forms, [*self._begins, max(len(self._content.forms), self._begins[-1])]
         sentences = [list(forms[begin:end]) for begin, end in pairwise(ends)]
         ner: list[list[list[Any]]] = [[] for _ in sentences]

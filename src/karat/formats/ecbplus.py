@@ -213,7 +213,6 @@ class _Reader(ElementReader):
         """The relation that a mention is a source of, and its cluster."""
 
     def document(self) -> Document:
-        """The document."""
         if self._name.topic is None:
             message = f"document {quoted(self._name.document)} has no topic, since its name has another form"
             self.report(NAME.at(message, file=self.file))

@@ -75,7 +75,6 @@ def unknown_form(head: bytes) -> str | None:
 
 
 def read(piece: Piece, context: Context) -> Document:
-    """Read one document."""
     file, line = piece.name, piece.line
     document = decoded(_decode, piece.data, SHAPE, file=file, line=line)
     if (key := repeated_key(piece.data, document)) is not None:

@@ -41,7 +41,6 @@ def _row(text: str) -> Row | None:
 
 
 def read(piece: Piece, context: Context) -> Iterator[Document]:
-    """Read a table."""
     return read_table(piece, context, _row, SHAPE, LABELS)
 
 

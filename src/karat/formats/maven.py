@@ -124,7 +124,6 @@ _negative = msgspec.json.Decoder(dict[str, _Span])
 
 
 def read(value: Piece, context: Context) -> Document:
-    """Read one document."""
     record = record_of(value, _decoder, SHAPE)
     content = EventDocument(record.id, context, value)
     if record.preds is not None:
@@ -226,7 +225,6 @@ class _Reader:
                 self._content.link(event, role, self._entities[places[0]][1])
 
     def document(self) -> Document:
-        """The document."""
         record, content = self._record, self._content
         about = {} if record.title is None else {"title": record.title}
         negative = {trigger.id: self._place(trigger) for trigger in record.negative_triggers if trigger.id}

@@ -258,7 +258,6 @@ class _Reader:
         return ((string.offset, string.offset + len(string.string)),)
 
     def document(self) -> Document:
-        """The document."""
         return self._content.document(text=self._text)
 
 

@@ -101,7 +101,6 @@ class _Reader:
         self._forms += context
 
     def add(self, mention: _Mention, cluster: str | None, value: Piece, context: Context) -> None:
-        """Add a mention."""
         words = mention.mention_context
         id_ = f"m{len(self._mentions) + 1}" if mention.mention_id in (None, "") else str(mention.mention_id)
         if id_ in self._mentions:
@@ -123,7 +122,6 @@ class _Reader:
         self._mentions[id_] = Mention(id_, span, cluster=cluster, attributes=typed(type_), text=text), value.line
 
     def document(self) -> Document:
-        """The document."""
         lines = [line for _, line in self._mentions.values()]
         return Document(
             self._id,

@@ -76,7 +76,6 @@ class LinkGraph:
         self._below: dict[tuple[str, ClusterKey], list[ClusterKey]] = {}
 
     def add(self, kind: str, source: ClusterKey, target: ClusterKey) -> EventLink:
-        """Add a link."""
         link = kind, source, target
         if link not in self.links:
             self.links[link] = None

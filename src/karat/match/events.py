@@ -40,7 +40,6 @@ class Events:
 
     @cached_property
     def keys(self) -> list[ClusterKey]:
-        """The cluster that each event is."""
         return list(self._numbers)
 
     def links(self, kind: str) -> set[EventLink]:

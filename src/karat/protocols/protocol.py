@@ -72,7 +72,6 @@ class FamilyChoice(Struct, Generic[P], frozen=True):
     averages: Averages
 
     def entries(self, setting: Setting) -> list[Entry]:
-        """Return the entries of a result."""
         return list(self.family.measures(self.parameters, setting))
 
 
@@ -109,7 +108,6 @@ class Protocol(Struct, frozen=True):
     """Where it is written."""
 
     def alignment(self, name: str) -> AlignmentChoice:
-        """One of its alignments, by name."""
         if name not in self.alignments:
             message = f"there is no alignment {name!r}. {nearest(name, self.alignments)}"
             raise FILE.error(message, file=self.file)

@@ -97,7 +97,6 @@ def _findings(comparison: Comparison) -> list[str]:
 
 
 def note_lines(comparison: Comparison) -> list[str]:
-    """Notes on the comparison as a whole."""
     return finding_lines(comparison.notes, {note.group: 1 for note in comparison.notes})
 
 

@@ -94,7 +94,6 @@ def verdict(submission: Submission) -> str:
 
 
 def json(validation: Validation) -> str:
-    """All findings as JSON."""
     return indented(validation.to_dict())
 
 

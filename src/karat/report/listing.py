@@ -46,7 +46,6 @@ Paragraphs = dict[tuple[str, int, bool], str]
 
 
 def listings(outcomes: Mapping[str, Sequence[OutcomeRecord]], style: Style) -> Iterator[str]:
-    """Outcomes of each measure."""
     style = style._replace(width=style.width or WIDTH)
     paragraphs: Paragraphs = {}
     for measure, records in outcomes.items():
@@ -70,7 +69,6 @@ def _listing(measure: str, records: Sequence[OutcomeRecord], style: Style, parag
 
 
 def _mentions_of(item: Record | None) -> Sequence[MentionRecord]:
-    """All mentions of an item."""
     if isinstance(item, MentionRecord):
         return (item,)
     if isinstance(item, ClusterRecord):

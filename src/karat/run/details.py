@@ -33,7 +33,6 @@ class ListedItems(NamedTuple):
 
 
 def outcomes_of(unit: str, tables: Iterable[CountedTable], records: UnitRecords) -> dict[str, list[OutcomeRecord]]:
-    """Return the outcomes of the counted tables of a unit, by measure."""
     outcomes: dict[str, list[OutcomeRecord]] = {}
     for document, measure, table in tables:
         if not isinstance(measure, DetailedMeasure):

@@ -36,7 +36,6 @@ class Serial:
         return 1
 
     def map(self, function: Callable[[S, T], R], shared: S, tasks: Iterable[T]) -> Iterator[R]:
-        """The result of each task."""
         return (function(shared, task) for task in tasks)
 
     def __enter__(self) -> Self:

@@ -199,7 +199,6 @@ class UnitTable:
             yield row, _selected([*islice(columns, row.macro_start())], self._averaged(row.averages))
 
     def unit_scores(self) -> Iterator[tuple[str, dict[str, ScoreValues]]]:
-        """Yield the scores of each unit."""
         complete = self._measures.score_function.with_composites
         for unit in self._rows:
             scores, numbers = {}, iter(unit.counts)
@@ -265,7 +264,6 @@ class UnitTotals:
                 self.collapsed = [*map(add, self.collapsed or (0, 0, 0, 0), row.collapsed)]
 
     def sums(self) -> list[float]:
-        """Return the sum of each column."""
         return [math.fsum(column) for column in self._columns]
 
     def totals(self) -> Iterator[Counts]:

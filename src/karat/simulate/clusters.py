@@ -131,7 +131,6 @@ def _with_parts(document: Document, parts: Mapping[Key, Key]) -> Document:
 
 
 def drop_link(document: Document, rate: float, random: Random) -> tuple[Document, int]:
-    """Drop links."""
     hits = struck(len(document.links), rate, random)
     kept = tuple(link for link, hit in zip(document.links, hits, strict=True) if not hit)
     return replace(document, links=kept), sum(hits)

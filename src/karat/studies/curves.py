@@ -193,7 +193,6 @@ class Curve(Struct, frozen=True):
 
     @property
     def pieces(self) -> int:
-        """The number of pieces."""
         return self.points[-1].pieces
 
     @property

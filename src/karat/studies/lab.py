@@ -347,7 +347,6 @@ def figure(examination: Examination) -> Figure:
 
 
 def title(examination: Examination) -> str:
-    """Title of the picture."""
     base = examination.base
     others = len({curve.order for curve in examination.curves}) - 1
     thin = f"; thin: {counted(others, 'other order')} of pieces" if others else ""

@@ -48,7 +48,6 @@ def bare(document: Document) -> Document:
 
 
 def without_links(document: Document, kinds: Collection[str] | None = None) -> Document:
-    """The document without links of these kinds (None: without any)."""
     kept = () if kinds is None else tuple(link for link in document.links if link.kind not in kinds)
     return replace(document, links=kept)
 
@@ -325,7 +324,6 @@ def undescribed(document: Document) -> Document:
 
 
 def without_kind(document: Document, kind: str) -> Document:
-    """The document without the elements of a kind."""
     return _of_kinds(document, {cluster.kind for cluster in document.clusters} - {kind})
 
 

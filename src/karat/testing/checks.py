@@ -83,7 +83,6 @@ def _is_aligned(family: Family[Any]) -> bool:
 
 
 def _protocol_of(family: Family[Any], parameters: dict[str, Any] | None) -> Protocol:
-    """A protocol with a single family."""
     if parameters is None:
         parameters = {"alignment": "overlap"} if _is_aligned(family) else {}
     return Protocol(
@@ -277,7 +276,6 @@ def _fingerprint(document: Document) -> str:
 def documents_in(
     data: bytes, format_: Format, file: str = "f", options: ReadOptions = DEFAULTS, report: Report = ignore
 ) -> list[Document]:
-    """The documents in the bytes of a file."""
     reader = DocumentReader([File(file, "", data)], format_, options)
     documents: list[Document] = []
     for entry in reader.entries(0):

@@ -236,7 +236,6 @@ class CandidateTriggers(DocumentsMeasure[DocumentCandidates, PrecisionRecall], f
 
     @property
     def parts(self) -> tuple[ArgumentPart, ...]:
-        """The type."""
         return ("type",)
 
     def compared(self, document: DocumentCandidates) -> Iterator[Compared[PrecisionRecall]]:

@@ -130,7 +130,6 @@ class DocumentsSpec(TableSpec[tuple[D, ...]], Struct, frozen=True, cache_hash=Tr
         return "arguments"
 
     def add(self, tables: Sequence[tuple[D, ...]]) -> tuple[D, ...]:
-        """Join documents."""
         return tuple(chain.from_iterable(tables))
 
 

@@ -128,7 +128,6 @@ class KeyedItems:
         """System items, each with the gold items whose cluster it is in."""
 
     def right(self) -> int:
-        """Count the items that are right."""
         gold, system = self.gold.keys, self.system.keys
         if self.row.credit == "system":
             golds = {*gold}
@@ -297,7 +296,6 @@ class Floored(PrecisionRecall, frozen=True):
 
     @classmethod
     def derived(cls, values: Scores) -> Scores:
-        """F1."""
         precision, recall = values["precision"], values["recall"]
         if precision is not None and recall is not None and precision + recall <= LEAST:
             return {"f1": 0.0}

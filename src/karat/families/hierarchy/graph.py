@@ -21,7 +21,6 @@ class Relation(dict[int, int]):
         return sum(map(int.bit_count, self.values()))
 
     def pairs(self) -> Iterator[EventLink]:
-        """These pairs, sorted."""
         for event, related in sorted(self.items()):
             for other in bits(related):
                 yield event, other
@@ -69,7 +68,6 @@ class Graph:
         return dict(zip(self.numbers, self._kept, strict=True))
 
     def key(self, event: int) -> ClusterKey:
-        """The cluster that it is."""
         return self._events.keys[self._place[event]]
 
     def mentions(self, event: int) -> int:

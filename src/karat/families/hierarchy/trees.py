@@ -104,7 +104,6 @@ class Matches(Counts, frozen=True):
     """Documents in which an event has two parents: with one of them the whole is undefined."""
 
     def ratios(self) -> dict[str, Ratio]:
-        """The score."""
         return {"score": Ratio(0, 0) if self.undefined else Ratio(self.num, self.den)}
 
 
@@ -116,7 +115,6 @@ class TreeMeasure(HierarchyMeasure[Matches], frozen=True):
         return graph.size
 
     def sizes(self, graph: Graph) -> dict[int, int]:
-        """The size of each tree."""
         return Counter(graph.tree_of.values())
 
     def matched(self, table: Hierarchy) -> Sequence[Matched]:
@@ -195,7 +193,6 @@ class Nstmp(TreeMeasure, frozen=True):
         return sum(self_matches(graph).values()) if self.parameters.transitive else graph.size
 
     def sizes(self, graph: Graph) -> dict[int, int]:
-        """The size of each tree."""
         return self_matches(graph) if self.parameters.transitive else super().sizes(graph)
 
     def matched(self, table: Hierarchy) -> Sequence[Matched]:

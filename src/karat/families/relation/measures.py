@@ -237,7 +237,6 @@ class RelationMeasure(Measure[LabelledPairs, PrecisionRecall], frozen=True):
         return self.equal == "pair" or gold == system
 
     def counted(self, table: LabelledPairs, labels: Labels) -> Labels:
-        """The pairs of a side that count."""
         if self.nothing:
             labels = {key: label for key, label in labels.items() if label not in self.nothing}
         if self.only:

@@ -122,7 +122,6 @@ class PairTable(TableSpec[LabelledPairs], Struct, frozen=True, cache_hash=True):
         return LabelledPairs(relations, gold, counted, pairs, len(system) - len(counted), unplaced, given - read)
 
     def _read(self, side: SideRelations) -> ByLabel:
-        """The pairs of each label that is read."""
         read_as = dict(self.read_as)
         found: ByLabel = {label: [] for label in self.labels}
         for kind, pairs in side.by_label.items():

@@ -158,7 +158,6 @@ class TemporalAwareness(Measure[Awareness, PrecisionRecall], frozen=True):
     id: str
 
     def count(self, table: Awareness) -> PrecisionRecall:
-        """By the formula."""
         if table is NOTHING:
             return PrecisionRecall(0, 0, 0, 0)
         gold_found = sum([link.found for link in table.gold])

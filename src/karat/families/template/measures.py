@@ -228,7 +228,6 @@ class TemplateTypes(_TemplateMeasure[PairedTemplates], frozen=True):
 
     @property
     def parts(self) -> tuple[ArgumentPart, ...]:
-        """The template and its type."""
         return ("template", "type")
 
     def compared(self, document: PairedTemplates) -> Iterator[Compared[PrecisionRecall]]:

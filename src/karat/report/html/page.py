@@ -65,7 +65,6 @@ def _hash(source: str) -> str:
 
 
 def page_script(*names: str) -> str:
-    """The script of a page, from these files."""
     return "\n".join(['"use strict";', "(() => {", *(_source(f"script/{name}.js") for name in names), "})();"])
 
 

@@ -223,7 +223,6 @@ class Item(Struct, eq=False, gc=False):
         self.documents = self.documents or tuple(sorted({document for part in self.parts for document, _ in part}))
 
     def places(self) -> Iterator[Place]:
-        """Its mentions."""
         return chain.from_iterable(self.parts)
 
 

@@ -68,7 +68,6 @@ class ThreeSystems:
         return value
 
     def conll(self, protocol: str) -> list[float]:
-        """The CoNLL average of each system."""
         return [self.value(protocol, system) for system in SYSTEMS]
 
     def numbers(self) -> Iterator[Numbers]:

@@ -95,7 +95,6 @@ class Examples:
         self.muc_without_singletons = scores(document([("m1", "m2")]), lone, "conll-2012")
 
     def numbers(self) -> Iterator[Numbers]:
-        """The tables."""
         columns = (*METRICS, "siblings", "CEAFp")
         yield _table("Section 3.2: one link of Figure 2, written in three ways", columns, self.alike)
         yield _table("Section 3.3: two links of Figure 2 with and without a common parent", columns, self.siblings)
@@ -109,7 +108,6 @@ class Examples:
         )
 
     def claims(self) -> Iterator[Claim]:
-        """Sections 3.2, 3.3, 4.4 and 6."""
         yield Claim(
             "they gain the same score since the subevent links that they identify correspond to one correct subevent "
             "link",

@@ -182,7 +182,6 @@ def reproduce(data: Sequence[str], progress: Progress | None = None, *, quick: b
 
 
 def _size(clusters: Clusters) -> int:
-    """The number of clusters."""
     return len({cluster for labels in clusters for cluster in labels})
 
 

@@ -375,7 +375,7 @@ def test_blanks_at_the_ends_of_a_span_show_in_a_text_of_its_length(tmp_path: Pat
 
 def test_an_earlier_year_is_refused(tmp_path: Path) -> None:
     folder = put(tmp_path, {"D1.apf.xml": GOOD.replace("apf.v5.1.1.dtd", "apf.v4.0.1.dtd"), "D1.sgm": SGM})
-    assert reported(folder) == (1, [("format-unsupported", "fatal", "D1.apf.xml", None)])
+    assert reported(folder) == (1, [("format-unsupported", "fatal", "D1.apf.xml", 1)])
     refused = run("score", str(folder), str(folder))
     assert refused.code == 1
     assert "APF of ACE 2004 or earlier" in refused.err

@@ -75,7 +75,7 @@ def event(id_: str, offset: object = 0, attributes: str = "", arguments: str = "
 
 
 def unsupported(name: str, content: str) -> Case:
-    return Case("format-unsupported", "fatal", f"in/{name}", None, {f"in/{name}": content})
+    return Case("format-unsupported", "fatal", f"in/{name}", 1, {f"in/{name}": content})
 
 
 CASES = {

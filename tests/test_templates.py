@@ -104,6 +104,15 @@ def test_breakdowns_count_entities_that_earn_nothing(protocol: str, measure: str
     assert found == {"Victim": ItemCounts(3, 2, 2, 1), **incidents}
 
 
+def test_a_breakdown_counts_strings_where_the_score_does() -> None:
+    """Of three strings of two victims, one is found: R is 1/3 under template.rme, 1/2 where entities count."""
+    gold, system = templates("attack: men=women, GLN"), templates("attack: men")
+    result = score(corpus(gold), corpus(system), protocol="rme-2023", by=["role"])
+    rows = result.by["role"]["Victim"]
+    assert (rows["template.rme"].items, rows["template.rme"].recall) == (ItemCounts(3, 1, 2, 0), 1 / 3)
+    assert (rows["template.rme.subset"].items, rows["template.rme.subset"].recall) == (ItemCounts(2, 1, 1, 0), 1 / 2)
+
+
 def test_copies_of_a_choice_of_types() -> None:
     """Of equal copies the first is kept; without a system template there are none; empty ones do not count."""
     gold = templates("attack / bombing: men")

@@ -20,7 +20,7 @@ def family(id_: str) -> str:
 
 
 class ItemCounts(Struct, frozen=True):
-    """The items behind one row of a breakdown; of a measure that is scored on a restricted corpus, its mentions."""
+    """Items behind one row of a breakdown, as its ratios count them; on a restricted corpus, its mentions."""
 
     gold: int = 0
     system: int = 0

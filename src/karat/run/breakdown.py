@@ -376,18 +376,34 @@ def _mentions(aligned: AlignedPairs) -> ItemCounts:
 
 
 def _items(outcomes: Iterable[Outcome[Any]]) -> ItemCounts:
-    """Count items, each once, whatever the number of its outcomes; it is missed or spurious if all earn nothing."""
-    golds: dict[int, bool] = {}
-    systems: dict[int, bool] = {}
+    """Count items, and those that earn nothing. An item of two strings is two where the denominator counts strings."""
+    golds: dict[int, tuple[float, float]] = {}
+    systems: dict[int, tuple[float, float]] = {}
     for outcome in outcomes:
         gold, system, counts = outcome.gold, outcome.system, outcome.counts
         if isinstance(counts, PrecisionRecall):
-            earns_recall, earns_precision = counts.recall_num > 0, counts.precision_num > 0
+            recall, precision = (counts.recall_num, counts.recall_den), (counts.precision_num, counts.precision_den)
         else:  # a pair earns other scores
-            earns_recall = earns_precision = gold is not None and system is not None
+            recall = precision = (float(gold is not None and system is not None), 1.0)
         if gold is not None:
-            golds[id(gold)] = earns_recall or golds.get(id(gold), False)
+            golds[id(gold)] = _share(golds.get(id(gold)), recall)
         if system is not None:
-            systems[id(system)] = earns_precision or systems.get(id(system), False)
-    missed, spurious = len(golds) - sum(golds.values()), len(systems) - sum(systems.values())
-    return ItemCounts(len(golds), len(systems), missed, spurious)
+            systems[id(system)] = _share(systems.get(id(system)), precision)
+    (gold_items, missed), (system_items, spurious) = _sizes(golds.values()), _sizes(systems.values())
+    return ItemCounts(gold_items, system_items, missed, spurious)
+
+
+def _share(earlier: tuple[float, float] | None, share: tuple[float, float]) -> tuple[float, float]:
+    """Add the share of an outcome in a ratio to that of earlier outcomes of the same item."""
+    return share if earlier is None else (earlier[0] + share[0], earlier[1] + share[1])
+
+
+def _sizes(shares: Iterable[tuple[float, float]]) -> tuple[int, int]:
+    """Return how much the items count, and how much of that earns nothing."""
+    total = nothing = 0
+    for earned, counted in shares:
+        size = math.ceil(counted)
+        total += size
+        if earned < size:
+            nothing += size - math.ceil(earned)
+    return total, nothing

@@ -491,6 +491,19 @@ def test_gold_that_supports_no_headline_is_noted() -> None:
     assert f"{note} [headline-unsupported]" in str(comparison)
 
 
+def test_gold_without_links_is_noted_where_hierarchies_rank() -> None:
+    """Then araki-2014 has only the score of mentions, which ranks; a selection of it needs no note."""
+    systems = {"one": documents(4), "other": documents(4, spurious=1)}
+    comparison = karat.compare(documents(4, gold=True), systems, protocol="araki-2014", resamples=50)
+    assert comparison.sort_by == "coref.mention"
+    shown = str(comparison)
+    assert "gold supports no headline measure of araki-2014: systems are ranked by coref.mention [" in shown
+    assert "hierarchy is not scored: gold has no links of a hierarchy [row-absent]" in shown
+    chosen = karat.compare(documents(4, gold=True), systems, protocol="araki-2014", resamples=50, measures="coref")
+    assert "not scored" not in str(chosen)
+    assert "supports no headline" not in str(chosen)
+
+
 def test_a_tie_is_called_a_tie() -> None:
     for units in (1, 10):  # without tests, and with them
         systems = {name: documents(units, found=2) for name in ("a", "b", "c")} | {"worse": documents(units, found=1)}

@@ -142,7 +142,7 @@ def compare(
 
 def _unsupported(result: Result, sort_by: str) -> Iterator[Finding]:
     """Yield a note if systems are ranked by a measure that gold does not support, since it supports none."""
-    if not result.is_headline_supported and sort_by in result.headline:
+    if not result.is_headline_supported and sort_by in (result.headline or [sort_by]):
         message = f"gold supports no headline measure of {result.protocol}: systems are ranked by {sort_by}"
         yield UNSUPPORTED.at(message, origin="gold")
 

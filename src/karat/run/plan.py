@@ -182,7 +182,8 @@ class Plan:
         """Return the headline measures that gold supports, most important first, and whether there are any.
 
         Gold supports a composite if it supports all that it combines. If it supports none, the first one is returned.
-        `scores` are those of all measures, selected or not.
+        A selection of measures outside the headline needs no support. `scores` are those of all measures, selected or
+        not.
         """
         counts = {measure.id: scores[measure.id].micro.counts for measure, _ in self.measures.measures}
         supported = {id_ for id_, counted in counts.items() if counted is not None and counted.has_gold()}
@@ -190,7 +191,8 @@ class Plan:
             if supported.issuperset(composite.of):
                 supported.add(composite.id)
         headline = [id_ for id_ in self._headline if id_ in supported]
-        return headline or self._headline[:1], bool(headline)
+        needs_support = bool(self._headline) or (bool(self.protocol.headline) and not self.options.measures)
+        return headline or self._headline[:1], bool(headline) or not needs_support
 
     @cached_property
     def _headline(self) -> list[str]:

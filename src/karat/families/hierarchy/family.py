@@ -19,7 +19,7 @@ from karat.families.hierarchy.measures import Blancp, HierarchyMeasure, Mucp, Na
 from karat.families.hierarchy.table import HierarchyTable, Keep
 from karat.families.hierarchy.trees import Ceafp, Nstmp
 from karat.model import ORDERED
-from karat.plugin import Card, Entry, Family, Setting
+from karat.plugin import Card, Entry, Family, Setting, Unscored
 from karat.problems import Rule, nearest, quoted
 
 MOST_KINDS = 12
@@ -111,6 +111,8 @@ def measures(parameters: Parameters, setting: Setting) -> list[Entry]:
     links = parameters.links or [link for link in setting.links if link not in ORDERED]
     if len(links) > MOST_KINDS and not parameters.links:
         raise TOO_MANY.error(f"gold has {len(links):,} kinds of links, such as {', '.join(map(quoted, links[:3]))}")
+    if not links:
+        return [Unscored("hierarchy", "gold has no links of a hierarchy")]
     aligned = setting.align(parameters.alignment)
     keep = {"blancp": KEEP[parameters.twinless]}
     return [

@@ -159,8 +159,10 @@ def test_the_page_shows_token_ids_and_words(folder: Path) -> None:
     assert "word He" not in text  # a header is no word
 
 
-def test_json_lines_keep_token_ids(folder: Path) -> None:
+@pytest.mark.parametrize("header", ["", "token_id\tword\tbegin\tend\n"])
+def test_json_lines_keep_token_ids(folder: Path, header: str) -> None:
     """Read back with the table, a converted file is the file; without it, the ids are still written."""
+    (folder / "tables" / "d.tab").write_text(header + INCLUSIVE)
     convert = ("convert", "gold.tbf", "gold.jsonl", "--tokens", "tables")
     assert run(*convert).code == 0
     content = json.loads((folder / "gold.jsonl").read_text())
@@ -207,7 +209,7 @@ def test_a_projected_file_can_be_written(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("table", "message"),
     [
-        ("t1\tHe\nt2\tcarried\n", "d.tab: the token 't2' has no offsets that are whole numbers"),
+        ("t1\tHe\nt2\tcarried\n", "d.tab: the token 't1' has no offsets that are whole numbers"),
         (
             "t1\tHe\t0\t0\nt2\tcarried\t0\t0\n",
             "d.tab: neither end - begin nor end - begin + 1 is the length of the word",

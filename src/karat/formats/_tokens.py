@@ -7,6 +7,7 @@ them. The offsets count only if spans are projected to characters (`--tokens DIR
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 
 from karat.formats._text import MISSING, decode
@@ -60,18 +61,17 @@ class TableFolder:
         if not inside or not _is_file(path):
             report(NO_TABLE.at("there is no such token table", file=str(path)))
             return TokenTable(file=str(path))
-        rows: dict[str, int] = {}
-        forms: list[str] = []
-        offsets: list[tuple[str, str]] = []
+        tokens: dict[str, tuple[str, tuple[str, str]]] = {}
         for line in decode(read_bytes(path), file=str(path), line=1).removeprefix("\ufeff").split("\n"):
             token, form, begin, end = [*map(str.strip, line.split("\t", 4)), "", "", ""][:4]
-            if token and token not in rows:
-                rows[token] = len(rows)
-                forms.append(form)
-                offsets.append((begin, end))
-        if [_place(*row) is None for row in offsets[:2]] == [True, False]:
-            forms[0] = ""  # a header
-        return TokenTable(rows, tuple(forms) if any(forms) else None, offsets, str(path))
+            if token:
+                tokens.setdefault(token, (form, (begin, end)))
+        first_places = [_place(*offsets) for _, offsets in islice(tokens.values(), 2)]
+        if [place is None for place in first_places] == [True, False]:
+            del tokens[next(iter(tokens))]  # a header
+        forms, offsets = tuple(zip(*tokens.values(), strict=True)) or ((), ())
+        rows = {token: row for row, token in enumerate(tokens)}
+        return TokenTable(rows, forms if any(forms) else None, offsets, str(path))
 
 
 def _is_file(path: Path) -> bool:
@@ -95,23 +95,25 @@ def number(token: str, table: Mapping[str, int]) -> int:
     return len(table) + int.from_bytes(spelled_out)
 
 
-def char_places(table: TokenTable) -> list[tuple[int, int] | None]:
-    """Return where each token is in the text; None for a first row without numbers, which is a header.
+def char_places(table: TokenTable) -> list[tuple[int, int]]:
+    """Return where each token is in the text.
 
     Ends are inclusive or exclusive: whichever makes most tokens as long as their words.
     """
-    places = [_place(begin, end) for begin, end in table.offsets]
-    for token, row in table.rows.items():
-        if places[row] is None and row > 0:
+    places = []
+    for token, offsets in zip(table.rows, table.offsets, strict=True):
+        place = _place(*offsets)
+        if place is None:
             raise NO_OFFSETS.error(f"the token {quoted(token)} has no offsets that are whole numbers", file=table.file)
-    words = [(place, len(form)) for place, form in zip(places, table.forms or (), strict=False) if place is not None]
+        places.append(place)
+    words = [(place, len(form)) for place, form in zip(places, table.forms or (), strict=False)]
     exclusive, inclusive = (
         2 * sum(end + more - begin == length for (begin, end), length in words) > len(words) for more in (0, 1)
     )
-    if any(places) and not exclusive and not inclusive:
+    if places and not exclusive and not inclusive:
         message = "neither end - begin nor end - begin + 1 is the length of the word in most rows"
         raise NO_OFFSETS.error(message, file=table.file)
-    return [None if place is None else (place[0], place[1] + inclusive) for place in places]
+    return [(begin, end + inclusive) for begin, end in places]
 
 
 def _place(begin: str, end: str) -> tuple[int, int] | None:
@@ -119,14 +121,13 @@ def _place(begin: str, end: str) -> tuple[int, int] | None:
     return (int(begin), int(end)) if known else None
 
 
-def char_span(tokens: Sequence[str], table: TokenTable, places: Sequence[tuple[int, int] | None]) -> Region:
+def char_span(tokens: Sequence[str], table: TokenTable, places: Sequence[tuple[int, int]]) -> Region:
     """Return the characters of tokens; those between tokens of neighbouring rows belong to the span."""
     for token in tokens:
-        if token not in table.rows or places[table.rows[token]] is None:
+        if token not in table.rows:
             lacking = "has no offsets in" if table.rows else "cannot be found: there is no token table"
             raise NO_OFFSETS.error(f"the token {quoted(token)} {lacking} {table.file}")
-    ends = [(places[begin], places[end - 1]) for begin, end in runs(table.rows[token] for token in tokens)]
-    span = sorted((first[0], last[1]) for first, last in ends if first is not None and last is not None)
+    span = sorted((places[begin][0], places[end - 1][1]) for begin, end in runs(table.rows[token] for token in tokens))
     if any(begin >= end for begin, end in span):
         raise NO_OFFSETS.error(f"the tokens {quoted(','.join(tokens))} end before they begin in {table.file}")
     return tuple(span)

@@ -93,16 +93,6 @@ topics_option = click.option(
     callback=topics_spec,
     help="Use only documents of these topics: 26-45, 1,3,7-9, or a split of ECB+ by its name, cybulska-2015:test.",
 )
-form_option = click.option(
-    "-f",
-    "--format",
-    "form",
-    type=Nearest(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="Output format.",
-)
-
 VALIDATED = "Use only mentions in the validated sentences of ECB+, as most papers do."
 
 
@@ -122,21 +112,28 @@ TABLES = ("csv", "markdown", "latex")
 """Output formats that have only tables."""
 
 
-def _format_option(*more: str, explained: str = "") -> Callable[[_Command], _Command]:
+def format_option(*forms: str, explained: str = "") -> Callable[[_Command], _Command]:
+    """`-f`, one of these formats; the first is the default."""
     return click.option(
         "-f",
         "--format",
         "form",
-        type=Nearest(["text", "json", *TABLES, *more]),
-        default="text",
+        type=Nearest(forms),
+        default=forms[0],
         show_default=True,
-        help=f"Output format; csv, markdown and latex are tables for spreadsheets and papers{explained}.",
+        help=f"Output format{explained}.",
     )
 
 
-tables_option = _format_option()
-report_option = _format_option(
-    "html", explained=", html is a report with the documents, on a terminal written to karat-report.html"
+form_option = format_option("text", "json")
+_ABOUT_TABLES = "; csv, markdown and latex are tables for spreadsheets and papers"
+tables_option = format_option("text", "json", *TABLES, explained=_ABOUT_TABLES)
+report_option = format_option(
+    *("text", "json", *TABLES, "html"),
+    explained=f"{_ABOUT_TABLES}, html is a report with the documents, on a terminal written to karat-report.html",
+)
+analyser_option = click.option(
+    "--analyser", metavar="NAME", default="lemminflect", show_default=True, help="Library that finds lemmas and heads."
 )
 
 

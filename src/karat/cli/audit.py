@@ -5,7 +5,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from karat.cli._options import input_options, print_findings, progress, topics_option, validated_option
+from karat.cli._options import (
+    analyser_option,
+    format_option,
+    input_options,
+    print_findings,
+    progress,
+    topics_option,
+    validated_option,
+)
 from karat.cli._output import html_file, output_option, output_style, refuse_overwriting, report_size, write_output
 from karat.cli._parameters import FILE, Nearest
 from karat.problems import placed
@@ -59,20 +67,10 @@ is wrong. Needs the extra karat[baselines].
     help="Instead, hide this share of links in a copy, add half as many wrong ones, and report how many are found.",
 )
 @click.option("--seed", type=int, metavar="N", default=0, show_default=True, help="Random seed of --plant.")
-@click.option(
-    "--analyser", metavar="NAME", default="lemminflect", show_default=True, help="Library that finds lemmas and heads."
-)
+@analyser_option
 @input_options
 @validated_option
-@click.option(
-    "-f",
-    "--format",
-    "form",
-    type=Nearest(["text", "json", "csv", "html"]),
-    default="text",
-    show_default=True,
-    help="Output format.",
-)
+@format_option("text", "json", "csv", "html")
 @output_option
 def audit(
     corpus: str,

@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from karat.cli._folders import documents_to, output_format
-from karat.cli._options import input_options, print_findings, progress, topics_option, topics_spec, validated_option
+from karat.cli._options import (
+    analyser_option,
+    input_options,
+    print_findings,
+    progress,
+    topics_option,
+    topics_spec,
+    validated_option,
+)
 from karat.cli._output import output_option, refuse_overwriting
 from karat.cli._parameters import FILE, Nearest, completes
 from karat.problems import placed
@@ -49,9 +57,7 @@ given; their clusters are read only for training. Needs the extra karat[baseline
 )
 @click.option("--train-topics", metavar="SPEC", callback=topics_spec, help="Topics that sac learns from.")
 @click.option("--gold-arguments", is_flag=True, help="Let sac use the participants, times and places that gold marks.")
-@click.option(
-    "--analyser", metavar="NAME", default="lemminflect", show_default=True, help="Library that finds lemmas and heads."
-)
+@analyser_option
 @input_options
 @validated_option
 @click.option(

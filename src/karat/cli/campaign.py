@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from karat.cli._folders import own_folder, refuse_folder, replace_folder
-from karat.cli._options import digits_option, progress, reading_options, settings_option
+from karat.cli._options import digits_option, format_option, progress, reading_options, settings_option
 from karat.cli._output import refuse_overwriting, write_output, write_outputs
 from karat.cli._parameters import FILE, Nearest, SectionedCommand, completes
 from karat.cli._scoring import (
@@ -151,15 +151,7 @@ def _limit(name: str, default: int, help_: str, metavar: str = "N") -> Callable[
 @click.option("--anonymous", is_flag=True, help="Replace the names of sites by pseudonyms, for a blind phase.")
 @click.option("--no-reports", is_flag=True, help="Omit the error reports of systems.")
 @click.option("--title", metavar="TEXT", help="Title of the web site. Default: the name of the folder of submissions.")
-@click.option(
-    "-f",
-    "--format",
-    "form",
-    type=Nearest(["text", "json", "csv"]),
-    default="text",
-    show_default=True,
-    help="Output format; the output folder has all of them.",
-)
+@format_option("text", "json", "csv", explained="; the output folder has all of them")
 @click.option(
     "-o",
     "--output",

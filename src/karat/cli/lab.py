@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 import click
 
 from karat.cli._figures import Plot, refuse_outputs, write_figures
-from karat.cli._options import input_options, plot_option, print_findings, progress, settings_option
+from karat.cli._options import format_option, input_options, plot_option, print_findings, progress, settings_option
 from karat.cli._output import output_option, write_output
-from karat.cli._parameters import FILE, Nearest, completes
+from karat.cli._parameters import FILE, completes
 
 if TYPE_CHECKING:
     from karat.plugin import ReadOptions
@@ -65,15 +65,7 @@ holds for this gold and these orders: a counter-example disproves a property, bu
 )
 @click.option("--seed", type=int, metavar="N", default=0, show_default=True, help="Random seed for the orders.")
 @plot_option("FILE", "", "parse_files")
-@click.option(
-    "-f",
-    "--format",
-    "form",
-    type=Nearest(["text", "json", "csv"]),
-    default="text",
-    show_default=True,
-    help="Output format; csv has the points of the curves.",
-)
+@format_option("text", "json", "csv", explained="; csv has the points of the curves")
 @output_option
 def lab(
     measure: str,

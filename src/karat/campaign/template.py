@@ -26,7 +26,7 @@ from karat.formats import FORMATS, read_options
 from karat.inputs import read_bytes
 from karat.model import Document
 from karat.plugin import WriteOptions
-from karat.problems import Findings, KaratError, Rule, UsageError, nearest
+from karat.problems import Findings, Rule, UsageError, nearest
 from karat.protocols import Protocol, resolve_all
 from karat.protocols.files import PROTOCOLS, is_own, lineage, source, written
 from karat.run.plan import Options
@@ -258,12 +258,8 @@ def _below(folder: str, path: Path) -> dict[str, bytes]:
     """Return the content of a file, or of all files of a folder, by its name in another folder."""
     if not path.is_dir():
         return {f"{folder}/{path.name}": read_bytes(path)}
-    paths = files_in(path, _raise, lambda _: None)
+    paths = files_in(path)
     return {f"{folder}/{file.relative_to(path).as_posix()}": read_bytes(file) for file in paths}
-
-
-def _raise(error: KaratError) -> None:
-    raise error
 
 
 def quoted(value: Any) -> str:

@@ -17,8 +17,7 @@ from karat.corpus.paths import File
 from karat.formats import DOCUMENT_TWICE, FORMATS
 from karat.model import Document, Line, Places
 from karat.plugin import Completion, Facts, ReadOptions
-from karat.plugin.formats import ignore
-from karat.problems import Finding, KaratError, Report, Target, quoted, refusing
+from karat.problems import Finding, KaratError, Report, Target, ignore, quoted, refusing
 
 if TYPE_CHECKING:
     from karat.corpus.topics import Topics

@@ -6,8 +6,7 @@ from typing import Protocol, TypeVar, runtime_checkable
 from karat.corpus.index import DOCUMENT, Index
 from karat.model import Document
 from karat.plugin import Facts
-from karat.plugin.formats import ignore
-from karat.problems import Report, Target
+from karat.problems import Report, Target, ignore
 
 Progress = Callable[[int, int | None], None]
 """Called after each document with the number done and the total (None: not known yet)."""

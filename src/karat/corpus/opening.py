@@ -10,8 +10,7 @@ from karat.corpus.interface import Corpus
 from karat.corpus.paths import File, find, is_url, shown
 from karat.formats import ENCODING, FORMATS
 from karat.plugin import Format, ReadOptions
-from karat.plugin.formats import ignore
-from karat.problems import Finding, KaratError, Report, Rule, nearest, quoted
+from karat.problems import Finding, KaratError, Report, Rule, ignore, nearest, quoted
 
 OPTIONS = "--gold-format, --system-format, --input-format"
 UNKNOWN = Rule(

@@ -13,8 +13,7 @@ from typing import IO, TYPE_CHECKING, BinaryIO, NamedTuple, NoReturn
 from karat.formats import BYTE_ORDER_MARK, MISSING, decode, text_lines
 from karat.inputs import opened, read_bytes
 from karat.limits import INPUT_TOO_LARGE, MAX_BYTES
-from karat.plugin.formats import ignore
-from karat.problems import KaratError, Report, Rule, quoted
+from karat.problems import KaratError, Report, Rule, ignore, quoted
 
 if TYPE_CHECKING:
     from _typeshed import SupportsRead
@@ -28,7 +27,11 @@ DANGLING_LINK = Rule("link-dangling", "fault", "Restore the file that the link n
 SPECIAL = Rule("file-special", "note", "Name it on the command line if it is to be read.")
 
 
-def files_in(folder: Path, refuse: Callable[[KaratError], None], report: Report) -> list[Path]:
+def _raise(error: KaratError) -> NoReturn:
+    raise error
+
+
+def files_in(folder: Path, refuse: Callable[[KaratError], None] = _raise, report: Report = ignore) -> list[Path]:
     """The files, sorted; `refuse` is called for each folder and file that cannot be looked at. Hidden ones are left."""
     return sorted(_walk(folder, refuse, report))
 
@@ -131,10 +134,6 @@ class File(NamedTuple):
         """Its name without folder, `.gz` and the first of these suffixes that it has."""
         bare = Path(self.name).name[: -len(".gz") if self.name.lower().endswith(".gz") else None]
         return next((bare[: -len(suffix)] for suffix in suffixes if bare.lower().endswith(suffix)), bare)
-
-
-def _raise(error: KaratError) -> NoReturn:
-    raise error
 
 
 def find(

@@ -49,7 +49,7 @@ from karat.model import (
     qualified,
 )
 from karat.plugin.formats import Context, Format, Marker, Piece, ReportLoss, WriteOptions
-from karat.problems import KaratError, Report, Rule, quoted
+from karat.problems import KaratError, Report, Rule, ignore, quoted
 from karat.regions import size, union
 
 IDS = ("eid", "GRP")
@@ -134,7 +134,7 @@ def _part(piece: Piece, begin: int, line: int | None) -> Document:
     if line is not None and line > begin:
         data = b"\n".join(piece.data.split(b"\n")[: line - piece.line])
         with suppress(KaratError):
-            return _document(data, begin, piece, _ignore, is_part=True)
+            return _document(data, begin, piece, ignore, is_part=True)
     return Document(piece.id, unit="token").at(Places(begin))
 
 
@@ -523,10 +523,6 @@ def _unread(data: bytes) -> Iterator[str]:
         yield "lemmas, tags and trees"
     others = {part.partition(b"=")[0] for columns in rows for part in columns[-1].split(b"|")} - {b"_", b"Entity"}
     yield from sorted(f"{name.decode()}= in column 10" for name in others)
-
-
-def _ignore(finding: object) -> None:
-    """Findings of a part of a document were reported for the whole."""
 
 
 def write(document: Document, options: WriteOptions, report_loss: ReportLoss) -> bytes:

@@ -18,6 +18,11 @@ Line = Callable[[Origin, str, LocatedItem], int | None]
 """The line of an item in a document of one side."""
 
 
+def no_line(*item: object) -> None:
+    """Find no line: documents in memory have none."""
+    del item
+
+
 class DocumentRecords(NamedTuple):
     """The records of the mentions of a document, each made once and shared by all outcomes."""
 

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from karat.limits import MAX_BYTES
 from karat.model import Declared, Document, Mention, Unit, Value
-from karat.problems import Finding, Report, Rule
+from karat.problems import Finding, Report, Rule, ignore
 from karat.regions import nowhere
 
 
@@ -239,10 +239,6 @@ class ReadOptions(Struct, frozen=True):
     """True: the files are those of a system that is compared with gold."""
     gold: GoldDocuments | None = None
     """Gold, for the files of a system if the format `refers_to_gold`."""
-
-
-def ignore(finding: object) -> None:
-    """Findings are reported only to callers that ask for them."""
 
 
 class Context(NamedTuple):

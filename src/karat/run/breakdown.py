@@ -215,11 +215,11 @@ class Breakdown:
                 summed.setdefault((key, measure), []).append(counts)
             for key, index, part in row.parts:
                 restricted.setdefault((key, index, part.gold > 0), []).append(part.counts)
-        sums_of = [(key, measure, sums) for (key, measure), own in summed.items() for sums in _exact_sums(own)]
+        sums_of = [(key, measure, sums) for (key, measure), numbers in summed.items() for sums in _exact_sums(numbers)]
         parts = [
             (key, index, DocumentRow("", int(has_gold), 0, sums))
-            for (key, index, has_gold), own in restricted.items()
-            for sums in _exact_sums(own)
+            for (key, index, has_gold), numbers in restricted.items()
+            for sums in _exact_sums(numbers)
         ]
         return FieldRow(sums_of, parts, *_joined(rows))
 

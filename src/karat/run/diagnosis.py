@@ -1,4 +1,4 @@
-"""What may be wrong with a system as a whole: spans that do not fit, labels that gold never has, sides swapped.
+"""Problems of a system as a whole: spans that do not fit, labels that gold never has, sides swapped.
 
 Spans are looked at in the first documents only, and compared with those of gold one by one only if few of them are
 gold's: a good system costs a few set operations per document, whatever the size of the corpus.
@@ -39,7 +39,7 @@ K = TypeVar("K", bound=Hashable)
 T = TypeVar("T", bound=Value | None)
 Segment = tuple[int, int]
 Change = tuple[int, int]
-"""What must be added to the begin of a span, and to its length, to make it gold's."""
+"""Additions to the begin of a span, and to its length, that make it gold's."""
 
 
 class _Fit(Struct):

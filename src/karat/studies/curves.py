@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from karat.arguments import argument_test
 from karat.corpus.memory import MemoryCorpus
 from karat.counts import ScoreValues
+from karat.insight.records import no_line
 from karat.model import Document, Pair
 from karat.problems import KaratError, ignore
 from karat.protocols import Protocol
@@ -92,11 +93,6 @@ class Bench:
             }
             scores = plan.measures.score_function.with_composites(scores)
         return {id_: scores[id_] for id_ in plan.selected if id_ in scores and id_.startswith(self.prefix)}
-
-
-def no_line(*item: object) -> None:
-    """Find no line: documents in memory have none."""
-    del item
 
 
 class Group(Struct, frozen=True):

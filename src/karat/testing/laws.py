@@ -14,6 +14,7 @@ from msgspec.structs import astuple, replace
 from karat.corpus.interface import Executor
 from karat.corpus.memory import MemoryCorpus
 from karat.counts import Counts
+from karat.insight.records import no_line
 from karat.model import Document, Link, Pair
 from karat.plugin import Facts, Law, Measure, Tables, TableSpec
 from karat.problems import Findings, ignore
@@ -254,7 +255,7 @@ def _run(protocol: Protocol, gold: Facts, system: Facts, both: Sides) -> dict[st
         if id_ in golds or protocol.system_only_documents == "score":
             empty = Document(id_, topic=(golds.get(id_) or systems[id_]).topic)
             (prepared,) = preparation.prepare(Pair(golds.get(id_, empty), systems.get(id_, empty)), [0])
-            rows.append(plan.row(prepared, _no_line, ignore))
+            rows.append(plan.row(prepared, no_line, ignore))
     scores = UnitTable(plan.measures, finish(plan.measures, rows, ignore)).scores()
     return {id_: scores[id_] for id_ in plan.selected if id_ in scores}
 
@@ -297,11 +298,6 @@ def tables(protocol: Protocol, both: Sides) -> Iterator[tuple[Measure[Any, Any],
             whole = [spec.add([made.get(spec) for made in unit]) for unit in together]
             for table in spec.finish(whole, ignore) if spec.counted == "corpus" else whole:
                 yield measure, table
-
-
-def _no_line(*item: object) -> None:
-    """Find no line: generated documents have none."""
-    del item
 
 
 def _renamed(document: Document) -> Document:

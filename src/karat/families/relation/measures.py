@@ -103,7 +103,7 @@ class Row(Struct, frozen=True, forbid_unknown_fields=True):
     only: tuple[str, ...] = ()
     """The labels that count; empty: all."""
     equal: Literal["label", "pair", ""] = ""
-    """What must agree; empty: as for the family."""
+    """The parts that must agree; empty: as for the family."""
     times: bool = True
     """False: only events are related."""
     within: Within = ""
@@ -213,7 +213,7 @@ class RelationMeasure(Measure[LabelledPairs, PrecisionRecall], frozen=True):
         return (outcome for outcome in self.outcomes(table) if outcome.label != "none")
 
     def differences(self, table: LabelledPairs) -> Mapping[str, int]:
-        """What is read in another way elsewhere."""
+        """Count labels that are read in another way elsewhere."""
         labels, relations = self.table.relations, table.relations
         reversed_ = 0
         if isinstance(self.table, PairTable) and self.table.direction == "written":

@@ -41,7 +41,7 @@ class Timeline(Struct, array_like=True, gc=False):
 
 
 class GoldTimeline(NamedTuple):
-    """What gold says about time, for the timelines of systems."""
+    """Gold's knowledge of time, for the timelines of systems."""
 
     document: Document
     known: Intervals

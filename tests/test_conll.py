@@ -167,6 +167,7 @@ def test_words_that_are_not_known_are_no_text(tmp_path: Path) -> None:
     [
         (["1 Zèbre Zèbre NOUN _ (2)", "2 court courir VERB _ -", "", "1 Il il PRON _ (2)"], ("Zèbre", "court", "Il")),
         (["0\tAu port\t(1", "1\t-\t-", "2\tfin\t1)"], ("Au port", "", "fin")),
+        (["0 Zebra NOUN (2)", "1 runs VERB -"], ("Zebra", "runs")),
         (["1-2 du _ _ -", "1 de de ADP -", "2 le le DET -", "2.1 _ _ _ -"], ("du", "de", "le", "_")),
         (["1 0 0 He PRP (1)", "1 0 1 left VBD -", "", "1 0 0 She PRP (1)"], ("He", "left", "She")),
         (["1 a 0 He (1)", "3 b 1 left -"], ("He", "left")),
@@ -175,6 +176,7 @@ def test_words_that_are_not_known_are_no_text(tmp_path: Path) -> None:
     ids=[
         "CoNLL-U",
         "from 0",
+        "from 0 to 1",
         "words of several tokens",
         "a document called 1",
         "numbers that do not count",

@@ -268,7 +268,7 @@ class _Words(Words):
             number = int(first) if _NUMBER.fullmatch(first) else None
             if number is None or (number > 1 and number != last + 1):
                 return 3
-            counts = counts or number > 1
+            counts = counts or last not in (-1, number)  # the id of a document does not change
             last = number
         return 1 if counts else 3
 

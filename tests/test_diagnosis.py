@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 import karat
 from karat.model import Document, Link, Mention
@@ -156,6 +157,10 @@ def test_types_and_roles_that_gold_never_has() -> None:
     assert not messages(karat.score([gold], [gold], protocol="textee-2024"), "labels-unknown")
     of_protocol = karat.score([gold], [labelled(["ATTACK"], ["x"])], protocol="tac-2017")
     assert not messages(of_protocol, "labels-unknown"), "case does not matter there, and roles are not scored"
+    untyped = Document("d", mentions=tuple(replace(m, attributes={}) for m in gold.mentions), links=gold.links)
+    for protocol, noted in (("paie-2022", True), ("wikievents-2021", True), ("rams-2020", False)):
+        expected = ["gold has types, such as 'Attack', but no item of the system has one"] * noted
+        assert messages(karat.score([gold], [untyped], protocol=protocol), "labels-unknown") == expected, protocol
 
 
 def test_arguments_that_are_events_are_counted() -> None:

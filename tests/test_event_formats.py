@@ -184,13 +184,15 @@ def test_a_document_of_rams(record: dict[str, Any], tmp_path: Path) -> None:
 
 def test_filled_templates_with_links_are_rams(tmp_path: Path) -> None:
     """Systems of gen-arg keep the texts that they predicted. By hand: one of two arguments is right; rams-2020 asks for
-    span and role."""
+    span and role, and triggers are where the links say, if that is all there is."""
     links = [[[2, 2], [0, 1], "evt043arg01attacker"], [[2, 2], [4, 4], "evt043arg02place"]]
     system = {"predicted": "rebels attacked town", "gold": "<arg> attacked <arg>", **RAMS, "gold_evt_links": links}
     gold, path = saved(tmp_path / "g.jsonlines", RAMS), saved(tmp_path / "s.jsonlines", system)
-    assert karat.read(path).format == "rams"
-    scores = karat.score(gold, path)
-    assert scores["arg.c"].micro.counts == PrecisionRecall(1, 2, 1, 2)
+    short = saved(tmp_path / "t.jsonlines", {name: system[name] for name in ("doc_key", "predicted", "gold_evt_links")})
+    for predictions in (path, short):
+        assert karat.read(predictions).format == "rams"
+        scores = karat.score(gold, predictions)
+        assert scores["arg.c"].micro.counts == PrecisionRecall(1, 2, 1, 2)
 
 
 @pytest.mark.parametrize(

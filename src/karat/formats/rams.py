@@ -8,8 +8,8 @@ Offsets count the tokens of the document, and ends are inclusive. The role is wh
 An argument is a mention of kind `argument`, one for each span; a link that is given twice counts twice. The type of the
 event is the first that its trigger has. `ent_spans` repeats the arguments, and is not read.
 
-Systems use the same form, with triggers of their own (the texts `predicted` and `gold` of gen-arg are not read), or
-give the predicted arguments of the trigger:
+Systems use the same form, with triggers of their own (the texts `predicted` and `gold` of gen-arg are not read; without
+`evt_triggers`, those of the links count, without a type), or give the predicted arguments of the trigger:
 
     {"doc_key": "nw_1", "predictions": [[[1, 1], [0, 0, "attacker", 0.9], [3, 3, "target", 0.4]]]}
 
@@ -68,7 +68,7 @@ class _Part(Struct, frozen=True, gc=False, array_like=True):
 class _Record(Struct, frozen=True):
     doc_key: Id
     sentences: tuple[tuple[str, ...], ...] | None = None
-    evt_triggers: tuple[_Trigger, ...] = ()
+    evt_triggers: tuple[_Trigger, ...] | None = None
     gold_evt_links: tuple[_Link, ...] | None = None
     predictions: tuple[tuple[_Part, ...], ...] | None = None
     language_id: str | None = None
@@ -96,9 +96,11 @@ def _read(record: _Record, content: EventDocument) -> Document:
 
 def _add_links(record: _Record, links: tuple[_Link, ...], content: EventDocument) -> None:
     events: dict[_Span, str | None] = {}
-    for trigger in record.evt_triggers:
+    triggers = record.evt_triggers
+    for trigger in [_Trigger(*link.trigger) for link in links] if triggers is None else triggers:
         type_ = trigger.types[0].name if trigger.types else None
-        events.setdefault((trigger.begin, trigger.end), _add_trigger(trigger.begin, trigger.end, type_, content))
+        if (trigger.begin, trigger.end) not in events:
+            events[trigger.begin, trigger.end] = _add_trigger(trigger.begin, trigger.end, type_, content)
     for link in links:
         role = _LABEL.sub("", link.label)
         if link.trigger not in events:

@@ -16,6 +16,7 @@ from karat.families import MEASURES
 from karat.match.alignment import Alignment
 from karat.model import Document, Pair
 from karat.plugin import (
+    ArgumentMeasure,
     Averages,
     Composite,
     DetailedMeasure,
@@ -213,8 +214,11 @@ class Plan:
 
     @cached_property
     def scores_types(self) -> bool:
-        """True if a type must be right."""
-        return any("type" in measure.attributes for measure, _ in self.measures.measures)
+        """True if a type must be right, or finds the event whose arguments are compared."""
+        return any(
+            "type" in (measure.parts if isinstance(measure, ArgumentMeasure) else measure.attributes)
+            for measure, _ in self.measures.measures
+        )
 
     @cached_property
     def scores_roles(self) -> bool:

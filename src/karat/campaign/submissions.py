@@ -158,7 +158,8 @@ def submissions_in(
     places = [place for path in entries if not _is_description(path) for place in _places(path, layout)]
     contents: dict[_Place, Contents] = {}
     for done, (place, read) in enumerate(children.map(partial(_contents, limits), places), 1):
-        contents[place] = Contents(_has_suffix(place.path), read) if isinstance(read, Finding) else read
+        is_archive = place.path.name.lower().endswith(SUFFIXES)
+        contents[place] = Contents(is_archive, read) if isinstance(read, Finding) else read
         if on_package is not None:
             on_package(done, len(places))
     found = []
@@ -184,10 +185,6 @@ def _is_of(entry: Path, site: str) -> bool:
 
 def _names(submission: Submission) -> set[str]:
     return {submission.site.lower(), submission.system.lower(), _package_name(submission.package.path).lower()}
-
-
-def _has_suffix(path: Path) -> bool:
-    return path.name.lower().endswith(SUFFIXES)
 
 
 class _Place(NamedTuple):

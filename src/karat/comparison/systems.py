@@ -156,7 +156,8 @@ def named_systems(arguments: Sequence[str], gold: str) -> NamedSystems:
     """
     if len(arguments) == 1 and Path(arguments[0]).is_dir() and not _is_one_system(Path(arguments[0]), Path(gold)):
         entries = [entry for entry in sorted(Path(arguments[0]).iterdir()) if not entry.name.startswith(".")]
-        files = [str(entry) for entry in entries if not _is_gold(entry, Path(gold))]
+        around_gold = (Path(gold).resolve(), *Path(gold).resolve().parents)
+        files = [str(entry) for entry in entries if entry.resolve() not in around_gold]
         if not files:
             raise NO_SYSTEMS.error("the folder has no system output", file=arguments[0])
         return NamedSystems({name: (path,) for name, path in zip(_names(files), files, strict=True)}, arguments[0])
@@ -185,11 +186,6 @@ def named_systems(arguments: Sequence[str], gold: str) -> NamedSystems:
 def _is_one_system(folder: Path, gold: Path) -> bool:
     names = {entry.name for entry in gold.iterdir()} if gold.is_dir() else set()
     return any(entry.name in names for entry in folder.iterdir())
-
-
-def _is_gold(entry: Path, gold: Path) -> bool:
-    """Return whether an entry is gold itself, or the folder that gold is in."""
-    return entry.resolve() in (gold.resolve(), *gold.resolve().parents)
 
 
 def _named(argument: str) -> tuple[str | None, Paths]:

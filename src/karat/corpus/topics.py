@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from karat.problems import KaratError, Rule, UsageError, nearest, quoted
+from karat.regions import union
 
 ABSENT = Rule("topics-absent", "fatal", "Name topics that the corpus has, such as --topics 26-45 or --topics 1,3,7-9.")
 HINT = "Write numbers, ranges and names, separated by commas: 26-45, or 1,3,7-9."
@@ -67,7 +68,8 @@ class Topics:
 
     def __str__(self) -> str:
         """In canonical form: ranges joined and in order, then names."""
-        ranges = [str(first) if first == last else f"{first}-{last}" for first, last in _joined(self._ranges)]
+        joined = union([(first, last + 1) for first, last in self._ranges], touching=True)
+        ranges = [str(first) if first + 1 == end else f"{first}-{end - 1}" for first, end in joined]
         return ",".join([*ranges, *sorted(self._names)])
 
     def absent(self, there: Iterable[str | None], *, file: str) -> KaratError:
@@ -93,17 +95,6 @@ def _topics_of(spec: str, split: str, part: str) -> str:
 
 def _is_number(topic: str) -> bool:
     return re.fullmatch(_NUMBER, topic) is not None
-
-
-def _joined(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Ranges in order; adjacent and overlapping ones are merged."""
-    joined: list[tuple[int, int]] = []
-    for first, last in sorted(ranges):
-        if joined and first <= joined[-1][1] + 1:
-            joined[-1] = joined[-1][0], max(joined[-1][1], last)
-        else:
-            joined.append((first, last))
-    return joined
 
 
 def _bad(spec: str, found: str, hint: str) -> UsageError:

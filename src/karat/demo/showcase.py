@@ -8,8 +8,8 @@ from karat.api.scoring import Result, score
 from karat.comparison.comparing import compared
 from karat.comparison.systems import Run
 from karat.corpus.opening import open_corpus
-from karat.counts import PrecisionRecall
 from karat.problems import Rule
+from karat.report.breakdowns import lost
 from karat.report.html.gather import GatheredRuns
 from karat.report.html.report import comparison_report
 from karat.report.layout import table
@@ -92,13 +92,8 @@ def widest(result: Result) -> Gap:
 
 def costliest(result: Result) -> str:
     """The type on which most is lost under nugget.type, the first row of `--by type`."""
-    found = {type_: row["nugget.type"].micro.counts for type_, row in result.by["type"].items()}
-    counts = {type_: count for type_, count in found.items() if isinstance(count, PrecisionRecall)}
-    return max(counts, key=lambda type_: _loss(counts[type_]))
-
-
-def _loss(counts: PrecisionRecall) -> float:
-    return counts.recall_den - counts.recall_num + counts.precision_den - counts.precision_num
+    by_type = result.by["type"]
+    return max(by_type, key=lambda type_: lost(by_type[type_]["nugget.type"].micro))
 
 
 def commands(results: Mapping[str, Result]) -> list[str]:

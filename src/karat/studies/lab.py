@@ -98,7 +98,13 @@ def examine(
     curves: list[Curve] = []
     examined: dict[str, Examined] = {}
     for group in found:
-        of_group = list(_curves(bench, group, options, advance))
+        of_group = []
+        for index, way in enumerate(ways(group.pieces, orders=options.orders, seed=options.seed)):
+            # Swapping takes as long as everything else: sides are swapped in the first order of each direction.
+            swap = index % options.orders == 0
+            of_group.append(
+                curve_of(bench, group.pieces, way, group.measures, steps=options.steps, swap=swap, progress=advance)
+            )
         examined |= _examined(bench, group, of_group)
         curves += of_group
     return Examination(
@@ -123,13 +129,6 @@ def seen(gold: Corpus, protocol: Protocol, report: Report) -> list[Document]:
     finally:
         gold.close()
     return documents
-
-
-def _curves(bench: Bench, group: Group, options: Options, advance: Callable[[], None]) -> Iterator[Curve]:
-    """Sides are swapped only in the first order of each direction: it takes as long as everything else."""
-    for number, way in enumerate(ways(group.pieces, orders=options.orders, seed=options.seed)):
-        swap = number % options.orders == 0
-        yield curve_of(bench, group.pieces, way, group.measures, steps=options.steps, swap=swap, progress=advance)
 
 
 def _examined(bench: Bench, group: Group, curves: Sequence[Curve]) -> dict[str, Examined]:

@@ -12,8 +12,9 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from karat.corpus.memory import MemoryCorpus
-from karat.model import Document, Mention, Region, Value
+from karat.model import Document, Mention, Value
 from karat.problems import ignore
+from karat.regions import runs
 from karat.simulate.profile import Distribution, below, chance, pick
 from karat.simulate.simulation import Rates, Simulation
 
@@ -128,21 +129,11 @@ def _document(id_: str, size: int, types: Distribution[str], realis: Distributio
                 span.append(len(words))
             words.append(word.strip("[]"))
         attributes: dict[str, Value] = {"type": type_, "realis": realis.draw(random)}
-        mentions.append(Mention(f"m{number}", _region(span), attributes=attributes))
+        mentions.append(Mention(f"m{number}", runs(span), attributes=attributes))
     words += [pick(fillers, random) for _ in range(6)]
     return Document(
         id_, text=" ".join(words), unit="token", tokens=tuple(_places(words)), mentions=tuple(mentions), language="en"
     )
-
-
-def _region(tokens: Sequence[int]) -> Region:
-    region: list[tuple[int, int]] = []
-    for token in tokens:
-        if region and region[-1][1] == token:
-            region[-1] = (region[-1][0], token + 1)
-        else:
-            region.append((token, token + 1))
-    return tuple(region)
 
 
 def _places(words: Sequence[str]) -> Iterator[tuple[int, int]]:

@@ -9,7 +9,7 @@ from msgspec import Raw, Struct
 
 from karat.model import Document, Mention, Region, Value
 from karat.records import ClusterRecord, LinkRecord, MentionRecord, Record, TreeRecord, shown_place
-from karat.regions import is_nowhere
+from karat.regions import is_nowhere, union
 from karat.report.html.timeline import Timeline
 from karat.report.listing import attributes_in_words
 from karat.words import token_ids
@@ -167,13 +167,8 @@ class ShownText:
         if empty != list(self._empty):  # the sides number their tokens differently: only their words are the same
             words = [token for begin, end in pieces for token in range(begin, end) if token not in empty]
             pieces = [(number, number + 1) for number in (self._number(token, empty) for token in words)]
-        runs: list[tuple[int, int]] = []
-        for begin, end in pieces:
-            end = min(end, len(self._tokens))
-            if runs and runs[-1][1] == begin < end:
-                runs[-1] = runs[-1][0], end
-            elif begin < end:
-                runs.append((begin, end))
+        known = [(begin, min(end, len(self._tokens))) for begin, end in pieces if begin < len(self._tokens)]
+        runs = union(known, touching=True)
         return tuple((self._tokens[first][0], self._tokens[last - 1][1]) for first, last in runs)
 
     def _number(self, token: int, empty: Sequence[int]) -> int:

@@ -7,6 +7,7 @@ import re
 from functools import cache
 from typing import Any
 
+from karat.model import Value
 from karat.problems import KaratError, Report, Rule
 
 BROKEN = Rule("xml-broken", "fatal", "Correct the file, or download it again if it is truncated.")
@@ -50,6 +51,11 @@ class ElementReader:
     def error(self, rule: Rule, element: Any, message: str) -> KaratError:
         """The error for an element that cannot be read."""
         return rule.error(message, file=self.file, line=element.sourceline)
+
+
+def other_attributes(element: Any, *known: str) -> dict[str, Value]:
+    """The attributes of an element, by name, without these."""
+    return {str(name): str(value) for name, value in element.attrib.items() if name not in known}
 
 
 def root_of(data: bytes, *, file: str, line: int = 1) -> Any:

@@ -20,7 +20,7 @@ from typing import Any
 
 from karat.formats._events import default_realis
 from karat.formats._text import DANGLING, TWICE
-from karat.formats._xml import ElementReader, root_of
+from karat.formats._xml import ElementReader, other_attributes, root_of
 from karat.model import Cluster, Document, Link, Mention, Places, Region, Value, compact_lines, qualified
 from karat.plugin.formats import Context, Format, Piece
 from karat.problems import Rule
@@ -85,7 +85,7 @@ class _Reader(ElementReader):
     def _entities(self, section: Any) -> None:
         for entity in section.iterchildren("entity"):
             id_ = self._cluster(entity)
-            self._clusters.append(Cluster(id_, "entity", _others(entity, "id")))
+            self._clusters.append(Cluster(id_, "entity", other_attributes(entity, "id")))
             self._cluster_lines.append(entity.sourceline)
             for mention in entity.iterchildren("entity_mention"):
                 type_: dict[str, Value] = {"type": entity.get("type")} if entity.get("type") else {}
@@ -98,14 +98,14 @@ class _Reader(ElementReader):
                         head=None if head is None else self._span(head),
                         kind="entity",
                         cluster=id_,
-                        attributes=type_ | _others(mention, "id", "source", "offset", "length", "type"),
+                        attributes=type_ | other_attributes(mention, "id", "source", "offset", "length", "type"),
                         text=None if text is None else _text(text),
                     ),
                 )
 
     def _fillers(self, section: Any) -> None:
         for filler in section.iterchildren("filler"):
-            attributes = _others(filler, "id", "source", "offset", "length")
+            attributes = other_attributes(filler, "id", "source", "offset", "length")
             id_, span = self.needed(filler, "id"), self._span(filler)
             self._add(filler, Mention(id_, span, kind="value", attributes=attributes, text=_text(filler)))
 
@@ -124,7 +124,7 @@ class _Reader(ElementReader):
             attributes["type"] = type_
         if realis := _capitalised(element.get("realis", "")):
             attributes["realis"] = realis
-        attributes |= _others(element, "id", "type", "subtype", "realis")
+        attributes |= other_attributes(element, "id", "type", "subtype", "realis")
         span = self._span(trigger)
         self._add(element, Mention(id_, span, cluster=cluster, attributes=attributes, text=_text(trigger)))
         self._arguments += [(id_, argument) for argument in element.iterchildren("em_arg")]
@@ -170,11 +170,6 @@ class _Reader(ElementReader):
             return (self._context.misplaced(finding, numbers),)
         begin = int(numbers[0])
         return ((begin, begin + int(numbers[1])),)
-
-
-def _others(element: Any, *known: str) -> dict[str, Value]:
-    """The other XML attributes, by name."""
-    return {str(name): str(value) for name, value in element.attrib.items() if name not in known}
 
 
 def _text(element: Any) -> str | None:

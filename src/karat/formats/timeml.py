@@ -21,8 +21,8 @@ from typing import Any
 from karat.formats._relations import RelationLinks
 from karat.formats._text import TWICE, named_after_file, stem
 from karat.formats._writing import refuse_unit, report_fields, report_rare, report_regions
-from karat.formats._xml import ElementReader, root_of
-from karat.model import TEMPORAL, Document, Mention, Places, Region, Value, compact_lines
+from karat.formats._xml import ElementReader, other_attributes, root_of
+from karat.model import TEMPORAL, Document, Mention, Places, Region, compact_lines
 from karat.plugin.formats import Context, Format, Piece, ReportLoss, WriteOptions
 from karat.problems import Report, Rule, quoted
 
@@ -113,7 +113,7 @@ class _Reader(ElementReader):
         for element, span in self._marked:
             said = text[span[0][0] : span[0][1]] if span else "".join(element.itertext()) or None
             if element.tag == "TIMEX3":
-                attributes = _attributes(element, "tid")
+                attributes = other_attributes(element, "tid")
                 if function := attributes.pop(IN_FILE, None):
                     attributes[FUNCTION] = function
                 found = [
@@ -130,11 +130,11 @@ class _Reader(ElementReader):
                     raise self.error(NO_INSTANCES, element, message)
                 if not made:
                     self.warn(NO_INSTANCE, element, f"event {quoted(eid)} has no <MAKEINSTANCE>", eid)
-                of_event = _attributes(element, "eid")
+                of_event = other_attributes(element, "eid")
                 found = [
                     (instance, Mention(self.needed(instance, "eiid"), span, attributes=of_event | more, text=said))
                     for instance in made
-                    for more in [_attributes(instance, "eiid", "eventID")]
+                    for more in [other_attributes(instance, "eiid", "eventID")]
                 ]
             for owner, mention in found:
                 if mention.id in mentions:
@@ -155,10 +155,6 @@ class _Reader(ElementReader):
         if element.tag == "TLINK":
             relations.check_label(label, TEMPORAL, element.sourceline)
         relations.add(label, source, target, element.sourceline)
-
-
-def _attributes(element: Any, *ids: str) -> dict[str, Value]:
-    return {str(name): str(value) for name, value in element.attrib.items() if name not in ids}
 
 
 def write(document: Document, options: WriteOptions, report_loss: ReportLoss) -> dict[str, bytes]:

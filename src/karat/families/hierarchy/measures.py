@@ -85,13 +85,21 @@ class HierarchyMeasure(Measure[tuple[Hierarchy, ...], C], frozen=True):
             for gold, system, counts in relation.pairs():
                 yield link_outcome(document, self.link, gold, system, counts, counts)
 
+    def why_undefined(self, table: Hierarchy) -> str:
+        """Say why a document leaves the whole without a score; empty: it does not."""
+        del table
+        return ""
+
     def notes(self, table: tuple[Hierarchy, ...], counts: C) -> "Iterator[Finding | Tally]":
-        """Gold's events that are not one event in the system."""
+        """Gold's events that are not one event in the system, and documents that leave the whole without a score."""
         del counts
         if merged := sum(len(document.twins.merged) for document in table):
             yield Tally(EVENTS_DIFFER, "gold events that the system merges with others", merged)
         if split := sum(len(document.twins.split) for document in table):
             yield Tally(EVENTS_DIFFER, "gold events that the system splits", split)
+        for document in table:
+            if why := self.why_undefined(document):
+                yield UNDEFINED.at(f"{self.id} is undefined, since document {quoted(document.document)} {why}")
 
     def count_document(self, table: Hierarchy) -> C:
         """Its formula."""
@@ -129,11 +137,6 @@ def undefined_outcome(table: Hierarchy, counts: C) -> Outcome[C]:
     """The whole document, where a score is undefined."""
     document = ElementItem("document", {"id": table.document})
     return Outcome(document, document, counts, "undefined", table.document)
-
-
-def undefined(measure: str, table: Hierarchy, why: str) -> Finding:
-    """The note that one document leaves a measure without a score."""
-    return UNDEFINED.at(f"{measure} is undefined, since document {quoted(table.document)} {why}")
 
 
 NONE = PrecisionRecall(0, 0, 0, 0)
@@ -246,7 +249,7 @@ class Blancp(HierarchyMeasure[LinkClasses], frozen=True):
 
     def count_document(self, table: Hierarchy) -> LinkClasses:
         """Links, and the other ordered pairs of events."""
-        if self._is_undefined(table):
+        if self.why_undefined(table):
             return self._counts(undefined=1)
         links = compared_links(table, transitive=self.parameters.transitive).counts
         if table.same_events:  # non-links are counted without making them: 4 % of the benchmark's time
@@ -259,7 +262,7 @@ class Blancp(HierarchyMeasure[LinkClasses], frozen=True):
 
     def document_outcomes(self, table: Hierarchy) -> Iterator[Outcome[LinkClasses]]:
         """Each link: matched, missed or spurious; the non-links from each event together."""
-        if self._is_undefined(table):
+        if self.why_undefined(table):
             yield undefined_outcome(table, self._counts(undefined=1))
             return
         for gold, system, counts in compared_links(table, transitive=self.parameters.transitive).pairs():
@@ -267,8 +270,16 @@ class Blancp(HierarchyMeasure[LinkClasses], frozen=True):
         for gold_event, system_event, counts in self._nonlinks(table).events():
             yield _event_outcome(table, gold_event, system_event, counts, self._counts(nonlinks=counts))
 
-    def _is_undefined(self, table: Hierarchy) -> bool:
-        return self.parameters.twinless == "undefined" and not table.same_events
+    def why_undefined(self, table: Hierarchy) -> str:
+        """The events of the two sides differ."""
+        if self.parameters.twinless != "undefined" or table.same_events:
+            return ""
+        lacking = (
+            f"the system lacks {table.gold_only:,} of gold's mentions, gold lacks {table.system_only:,} of the system's"
+        )
+        if not table.gold_only and not table.system_only:
+            lacking = "the same mentions form different events"
+        return f"does not have the same events on both sides: {lacking} ({CHOICES} gives a score)"
 
     def _nonlinks(self, table: Hierarchy) -> Compared:
         links = compared_links(table, transitive=self.parameters.transitive)
@@ -279,13 +290,6 @@ class Blancp(HierarchyMeasure[LinkClasses], frozen=True):
     ) -> LinkClasses:
         numbers = (*astuple(links), *astuple(nonlinks), undefined)
         return self.counts_type()(*numbers)
-
-    def notes(self, table: tuple[Hierarchy, ...], counts: LinkClasses) -> Iterator[Finding | Tally]:
-        """Also the documents that leave the whole without a score."""
-        yield from super().notes(table, counts)
-        for document in table if counts.undefined else ():
-            if self._is_undefined(document):
-                yield undefined(self.id, document, _why_not_same(document))
 
 
 def _event_outcome(
@@ -300,12 +304,3 @@ def _event_outcome(
         "match" if right == every else "partial" if right else "miss" if system is None else "spurious",
         table.document,
     )
-
-
-def _why_not_same(table: Hierarchy) -> str:
-    lacking = (
-        f"the system lacks {table.gold_only:,} of gold's mentions, gold lacks {table.system_only:,} of the system's"
-    )
-    if not table.gold_only and not table.system_only:
-        lacking = "the same mentions form different events"
-    return f"does not have the same events on both sides: {lacking} ({CHOICES} gives a score)"

@@ -8,11 +8,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from karat.counts import Counts, Ratio
 from karat.families.hierarchy.graph import Graph, TwinPair
-from karat.families.hierarchy.measures import HierarchyMeasure, undefined, undefined_outcome
+from karat.families.hierarchy.measures import HierarchyMeasure, undefined_outcome
 from karat.families.hierarchy.table import ROOTS, Hierarchy, Place, place
 from karat.match.assignment import assignment
-from karat.plugin import Outcome, Tally, TreeItem
-from karat.problems import Finding
+from karat.plugin import Outcome, TreeItem
 
 Matched = tuple[int, int, int]
 """An event of gold, one of the system's, and what matching the two (and all below them) is worth."""
@@ -128,7 +127,7 @@ class TreeMeasure(HierarchyMeasure[Matches], frozen=True):
 
     def count_document(self, table: Hierarchy) -> Matches:
         """Matches over the larger forest."""
-        if self._is_undefined(table):
+        if self.why_undefined(table):
             return Matches(0, 0, undefined=1)
         matched = sum([worth for _, _, worth in self.matched(table)])
         larger = max(self.size(table.gold), self.size(table.system))
@@ -136,7 +135,7 @@ class TreeMeasure(HierarchyMeasure[Matches], frozen=True):
 
     def document_outcomes(self, table: Hierarchy) -> Iterator[Outcome[Matches]]:
         """Matched trees, then those of each side that are left; trees of the smaller forest add nothing to it."""
-        if self._is_undefined(table):
+        if self.why_undefined(table):
             yield undefined_outcome(table, Matches(0, 0, undefined=1))
             return
         golds, systems = self.sizes(table.gold), self.sizes(table.system)
@@ -157,17 +156,14 @@ class TreeMeasure(HierarchyMeasure[Matches], frozen=True):
             counts = Matches(0, systems[root] * (not gold_is_larger), undefined=0)
             yield Outcome(None, item, counts, document=document)
 
-    def _is_undefined(self, table: Hierarchy) -> bool:
-        if not (table.gold.is_forest and table.system.is_forest):
-            return True
-        return max(self.size(table.gold), self.size(table.system)) > LARGEST
-
-    def notes(self, table: tuple[Hierarchy, ...], counts: Matches) -> Iterator[Finding | Tally]:
-        """Also the documents that leave the whole without a score."""
-        yield from super().notes(table, counts)
-        for document in table if counts.undefined else ():
-            if self._is_undefined(document):
-                yield undefined(self.id, document, _why_no_tree(document))
+    def why_undefined(self, table: Hierarchy) -> str:
+        """A side is not a forest."""
+        broken = [name for name, side in (("gold", table.gold), ("the system", table.system)) if not side.is_forest]
+        if broken:
+            return f"has an event with two parents, or in two nodes, in {' and '.join(broken)}"
+        if max(self.size(table.gold), self.size(table.system)) > LARGEST:
+            return "has more chains of events than a number can hold"
+        return ""
 
 
 def _trees(graph: Graph) -> dict[int, TreeItem]:
@@ -208,10 +204,3 @@ class Ceafp(TreeMeasure, frozen=True):
     def matched(self, table: Hierarchy) -> Sequence[Matched]:
         """The trees that are matched one-to-one with the greatest sum of φ."""
         return list(_assigned(phi(table)))
-
-
-def _why_no_tree(table: Hierarchy) -> str:
-    broken = [name for name, side in (("gold", table.gold), ("the system", table.system)) if not side.is_forest]
-    if not broken:
-        return "has more chains of events than a number can hold"
-    return f"has an event with two parents, or in two nodes, in {' and '.join(broken)}"

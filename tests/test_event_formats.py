@@ -123,7 +123,7 @@ def test_a_result_file_of_oneie_has_both_sides(tmp_path: Path) -> None:
         tmp_path / "r.json", {"doc_id": "d1", "sent_id": "d1-0", "tokens": TOKENS, "gold": GRAPH, "pred": pred}
     )
     assert only(path).mentions[-1].attributes == {"type": "Attack"}
-    assert findings(path) == [("oneie-both-sides", "note", 1)]
+    assert findings(path) == [("both-sides", "note", 1)]
     for system in (path, karat.read(path)):
         scores = karat.score(path, system, protocol="exact-2013")
         assert (scores["nugget.span"].precision, scores["nugget.type"].precision) == (1, 0)

@@ -80,6 +80,8 @@ def test_predicted_clusters_are_the_systems(tmp_path: Path, *, keeps_gold: bool)
     for id_, values in expected.items():
         assert (scores[id_].precision, scores[id_].recall) == pytest.approx(values, abs=1e-15), id_
     assert len(only(system).mentions) == (4 if keeps_gold else 3)
+    converted = run("convert", system, str(tmp_path / "s.conll"))
+    assert ("has clusters and predicted_clusters; only the first is read [both-sides]" in converted.err) == keeps_gold
 
 
 BAD: dict[str, tuple[dict[str, Any], list[tuple[str, str, int]]]] = {

@@ -28,6 +28,9 @@ T = TypeVar("T")
 UNREAD = Rule("relations-unread", "note", "No action needed; no score uses them.")
 
 
+BOTH = Rule("both-sides", "note", "Give the file as SYSTEM to have its predictions read.")
+
+
 def default_realis(facts: Facts) -> Completion:
     """Events without a realis are not annotated, in a corpus in which others have one."""
     return Completion(attributes={"realis": "NOT_ANNOTATED"} if ("event", "realis") in facts.attributes else {})
@@ -58,6 +61,13 @@ class EventDocument:
     def misplaced(self, message: str, written: object, rule: Rule = SPAN) -> tuple[int, int]:
         """Report an item with an impossible span, and return one in its place."""
         return self._context.misplaced(rule.at(message, file=self.file, line=self.line), written)
+
+    def choose_side(self, gold: T, system: T, names: str) -> T:
+        """Return what to read of a file that has both sides: the system's in SYSTEM, else gold's, with a note."""
+        if self.options.is_system:
+            return system
+        self.tell(BOTH, f"document {quoted(self.id)} has {names}; only the first is read")
+        return gold
 
     def refusal(self, rule: Rule, message: str, *, found: str | None = None) -> KaratError:
         """The error for a document that cannot be read."""

@@ -310,7 +310,7 @@ FORMS: tuple[tuple[str, Callable[[Fields], bool]], ...] = (
     ("e2e", _has("doc_key", "sentences", one_of=("clusters", "predicted_clusters"))),
     ("preco", _has("id", "sentences", "mention_clusters")),
     ("wec", _has("doc_id", "mention_context", "tokens_number")),
-    (COREFERENCE, _has("doc_key", "clusters", none_of=("sentences",))),
+    (COREFERENCE, _has("doc_key", "clusters", none_of=("sentences", "predicted_clusters"))),
     ("muc4", _has("docid", one_of=("templates", "extracts"))),
     ("muc4", _is_muc4_system),
     ("casie", _has("content", "cyberevent")),

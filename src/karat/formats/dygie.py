@@ -172,7 +172,7 @@ class _Side(NamedTuple):
 
 def _read(record: _Record, content: EventDocument) -> Document:
     content.tokens = forms = tuple(chain.from_iterable(record.sentences))
-    side = _side(record, is_system=content.options.is_system)
+    side = _side(record, content)
     entities = _add_entities(side, content)
     for index, event in enumerate(chain.from_iterable(side.events), 1):
         try:
@@ -189,13 +189,15 @@ def _read(record: _Record, content: EventDocument) -> Document:
     )
 
 
-def _side(record: _Record, *, is_system: bool) -> _Side:
-    gold = record.events, record.ner, record.clusters
-    system = record.predicted_events, record.predicted_ner, record.predicted_clusters
+def _side(record: _Record, content: EventDocument) -> _Side:
+    gold = _Side(record.events or (), record.ner or (), record.clusters or ())
+    predicted = record.predicted_events, record.predicted_ner, record.predicted_clusters
     # A system may predict some of the three only: then the others are gold's, and not the system's.
-    predicts = any(part is not None for part in system)
-    events, ner, clusters = system if predicts and (is_system or record.events is None) else gold
-    return _Side(events or (), ner or (), clusters or ())
+    if predicted == (None, None, None):
+        return gold
+    events, ner, clusters = predicted
+    system = _Side(events or (), ner or (), clusters or ())
+    return system if record.events is None else content.choose_side(gold, system, "events and predictions")
 
 
 def _add_entities(side: _Side, content: EventDocument) -> dict[tuple[int, int], str]:

@@ -5,7 +5,8 @@
 
 Offsets count the tokens of the document, and ends are inclusive. With `events`, `ner` or `relations`, the file is read
 as DyGIE++. A system's file may have `predicted_clusters` and, beside them, gold's `clusters`: a file that is given as
-the system is read by its predictions if it has any, any other file by `clusters`. `speakers` are not read.
+the system is read by its predictions if it has any, any other file by `clusters`, with a note. `speakers` are not
+read.
 
 As in CoNLL files, mentions are of kind `event`, in the order of their first tokens, longer ones first.
 """
@@ -38,8 +39,10 @@ class _Record(Struct, frozen=True):
 def _read(record: _Record, content: EventDocument) -> Document:
     content.tokens = forms = tuple(chain.from_iterable(record.sentences))
     clusters, predicted = record.clusters, record.predicted_clusters
-    if clusters is None or (predicted is not None and content.options.is_system):
+    if clusters is None:
         clusters = predicted
+    elif predicted is not None:
+        clusters = content.choose_side(clusters, predicted, "clusters and predicted_clusters")
     if clusters is None:
         raise content.refusal(SHAPE, "the document has neither clusters nor predicted_clusters")
     add_clusters([[(first, last + 1) for first, last in cluster] for cluster in clusters], content)

@@ -36,8 +36,6 @@ SHAPE = Rule(
     "fatal",
     'A line is one sentence: {"sent_id": ..., "tokens": [...], "event_mentions": [...]}, or with "graph".',
 )
-BOTH = Rule("oneie-both-sides", "note", "Give the file as SYSTEM to have its `pred` read.")
-
 _ENTITY = re.compile(r"(.*-E\d+)-\d+")
 
 
@@ -79,7 +77,7 @@ class _Sentence(Annotated, frozen=True, kw_only=True):
 
 def _read(sentence: _Sentence, content: EventDocument) -> Document:
     content.tokens = sentence.tokens
-    graph = _side(sentence, content, is_system=content.options.is_system)
+    graph = _side(sentence, content)
     if graph is not None:
         _add_graph(graph, content)
     elif sentence.event_mentions is not None:
@@ -94,13 +92,11 @@ def _read(sentence: _Sentence, content: EventDocument) -> Document:
     )
 
 
-def _side(sentence: _Sentence, content: EventDocument, *, is_system: bool) -> _Graph | None:
+def _side(sentence: _Sentence, content: EventDocument) -> _Graph | None:
     """The graph to read, if the sentence has one."""
     if sentence.gold is None or sentence.pred is None or sentence.graph is not None:
         return sentence.graph or sentence.gold or sentence.pred
-    if not is_system:
-        content.tell(BOTH, f"sentence {quoted(sentence.sent_id)} has gold and pred; gold is read")
-    return sentence.pred if is_system else sentence.gold
+    return content.choose_side(sentence.gold, sentence.pred, "gold and pred")
 
 
 def _add_graph(graph: _Graph, content: EventDocument) -> None:

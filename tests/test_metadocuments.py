@@ -80,6 +80,25 @@ def test_lines_are_read_in_the_order_of_tokens(tmp_path: Path) -> None:
     assert [m.span for m in first.mentions] == [((4, 7),)]
 
 
+def test_words_may_contain_tabs(tmp_path: Path) -> None:
+    """As `news<TAB>` in 44_15ecbplus.xml."""
+    first, *_ = read(put(tmp_path, COLUMN.replace("married", "married\t")))
+    assert (first.mentions[0].text, first.mentions[0].cluster) == ("married\t", "test_events:7")
+
+
+@pytest.mark.parametrize("begin", ["(metadoc);", " (metadoc); part 000", "(metadoc)", " (metadoc)", " metadoc"])
+@pytest.mark.parametrize("separator", ["\t", " ", "  "])
+def test_a_prefix_is_recognised_in_every_notation(tmp_path: Path, begin: str, separator: str) -> None:
+    text = GOLD.replace("(metadoc);", begin).replace("\t", separator)
+    assert [d.id for d in read(put(tmp_path, text))] == ["d_1", "d2"]
+    assert [len(d.mentions) for d in read(put(tmp_path, text))] == [2, 2]
+
+
+def test_columns_may_be_separated_by_blanks(tmp_path: Path) -> None:
+    expected, spaced = (read(put(tmp_path, text)) for text in (COLUMN, COLUMN.replace("\t", "  ")))
+    assert spaced == expected
+
+
 def test_items_are_found_in_their_lines(tmp_path: Path) -> None:
     path = put(tmp_path, COLUMN)
     corpus = karat.read(path)

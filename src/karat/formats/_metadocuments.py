@@ -8,10 +8,13 @@ TOKENS = 1_000_000
 """A document has fewer tokens."""
 
 _COLUMN = re.compile(
-    rb"(?P<topic>[^\t]*)\t(?P<subtopic>[^\t]*)\t(?P<document>[^\t]+)\t(?P<sentence>[0-9]{1,18})\t(?P<token>[0-9]{1,18})\t(?P<word>[^\t]*)\t"
-    rb"(?:True|False)\t[^\t]+"
+    rb"(?P<topic>[^\t]*)\t(?P<subtopic>[^\t]*)\t(?P<document>[^\t]+)\t(?P<sentence>[0-9]{1,18})\t(?P<token>[0-9]{1,18})\t"
+    rb"(?P<word>.*)\t(?:True|False)\t[^\t]+"
 )
+"""A word may contain tabs, as some of ECB+ do."""
 _PREFIX = re.compile(rb"_(?P<document>[^\t]+)_(?P<token>[0-9]{1,18})\t[^\t]+")
+_BRACKETED = re.compile(rb"\(([^()]+)\)(?:;.*)?")
+"""The id of `#begin document (x); part 000`, which is kept as written."""
 
 
 class Row(NamedTuple):
@@ -39,7 +42,7 @@ class Layout(NamedTuple):
 
 def _read_column(row: bytes, meta: bytes) -> Row | None:
     del meta
-    found = _COLUMN.fullmatch(row)
+    found = _COLUMN.fullmatch(_tabbed(row))
     if found is None:
         return None
     topic, subtopic, document = (found[name].decode("utf-8", "replace") for name in ("topic", "subtopic", "document"))
@@ -47,19 +50,26 @@ def _read_column(row: bytes, meta: bytes) -> Row | None:
 
 
 def _read_prefix(row: bytes, meta: bytes) -> Row | None:
-    found = _PREFIX.fullmatch(row, len(meta)) if row.startswith(meta) else None
+    if bracketed := _BRACKETED.fullmatch(meta):
+        meta = bracketed[1]
+    found = _PREFIX.fullmatch(_tabbed(row), len(meta)) if row.startswith(meta) else None
     return None if found is None else Row(found["document"].decode("utf-8", "replace"), int(found["token"]))
+
+
+def _tabbed(row: bytes) -> bytes:
+    """Return a line with tabs between its columns, as in files of one document."""
+    return row if b"\t" in row else b"\t".join(row.split())
 
 
 LAYOUTS = {
     "column": Layout(
         _read_column,
-        "eight columns separated by tabs: topic, subtopic, document, sentence, token, word, True or False, brackets",
+        "eight columns: topic, subtopic, document, sentence, token, word, True or False, brackets",
         "in a column",
     ),
     "prefix": Layout(
         _read_prefix,
-        "two columns separated by a tab, META_DOCUMENT_TOKEN and brackets, where META is the id after #begin document",
+        "two columns, META_DOCUMENT_TOKEN and brackets, where META is the id after #begin document",
         "in a prefix",
     ),
 }

@@ -27,9 +27,9 @@ Systems across documents write meta-documents: one `#begin document` holds many 
 names its document, the file is read as these documents, and clusters may have mentions in several of them. Protocols
 that score each document alone, such as `conll-2012`, read it as one document, as their programs do. Two layouts are
 recognised by the first token of the file, and `--documents column|prefix|none` overrides that (`none`: read each
-`#begin document` as one document). `column` has eight columns, separated by tabs: topic, subtopic, document, sentence,
-token, word, True or False, and brackets. `prefix` has two, of which the first is META_DOCUMENT_TOKEN, where META is the
-id after `#begin document` (a DOCUMENT of digits only, as in DOCUMENT_SENTENCE_TOKEN, is not recognised).
+`#begin document` as one document). `column` has eight columns: topic, subtopic, document, sentence, token, word, True
+or False, and brackets. `prefix` has two, of which the first is META_DOCUMENT_TOKEN, where META is the id after `#begin
+document` (a DOCUMENT of digits only, as in DOCUMENT_SENTENCE_TOKEN, is not recognised).
 
     #begin document test_events
     36   36_1   36_4ecbplus   1   12   married   True   (7)
@@ -41,7 +41,9 @@ id after `#begin document` (a DOCUMENT of digits only, as in DOCUMENT_SENTENCE_T
     metadoc_d16_3    (7)
     #end document
 
-Spans of such documents count TOKEN, from 0. The lines of a document need not be in one place.
+Spans of such documents count TOKEN, from 0. The lines of a document need not be in one place. In files of Cattan et al.
+(2021), documents of ECB+ are called 36_4ecbplus.xml and TOKEN counts from 1: score them against gold of that layout, or
+change both to score them against the corpus (36_4ecbplus, from 0).
 """
 
 import re
@@ -485,7 +487,7 @@ class _Part:
         page = _Page(self._file, "")
         words, lines = [""] * (max(self._rows) + 1), array("I", [self._line]) * (max(self._rows) + 1)
         for token, (line, row, bare, page.scope) in sorted(self._rows.items()):
-            cell = bare.rpartition(b"\t")[2]
+            cell = bare.rsplit(_separator(bare), 1)[-1]
             if cell not in NO_BRACKETS:
                 page.add(token, line, bare, cell)
             lines[token] = line

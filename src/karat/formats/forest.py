@@ -26,7 +26,8 @@ from karat.problems import KaratError, Report, Rule, quoted
 STRUCTURE = Rule(
     "forest-structure",
     "fatal",
-    "Write docid<TAB>(1(2(6))(3)) (8): a node, then its children, each in parentheses; or Newick, ((6)2,3)1; 8;",
+    "Write docid<TAB>(1(2(6))(3)) (8): a node, then its children, each in parentheses; or Newick, with a semicolon "
+    "after each tree: ((6)2,3)1; 8;",
 )
 DIRECTIVE = Rule(
     "forest-directive", "fatal", "Write #kind NAME before the lines of that kind; a comment begins with '# '."

@@ -76,12 +76,27 @@ def karat_line(side: Document) -> bytes:
 
 
 def test_few_mentions_must_agree() -> None:
-    """Of fewer than ten, all; a shift of more than one is then no explanation."""
+    """Of fewer than ten, all; of fewer than three, by one place at most."""
     inclusive = [(begin, end - 1) for begin, end in SPANS[:4]]
     assert "ends look inclusive (4 of 4" in notes(document(SPANS[:4]), document(inclusive))["spans-differ"]
     assert "spans-differ" not in notes(document(SPANS[:4]), document([*inclusive[:3], SPANS[3]]))
     shifted = [(begin + 7, end + 7) for begin, end in SPANS[:4]]
-    assert "spans-differ" not in notes(document(SPANS[:4]), document(shifted))
+    for count in (2, 3, 4):
+        found = notes(document(SPANS[:4]), document(shifted[:count])).get("spans-differ", "")
+        assert ("shifted by 7" in found) == (count > 2)
+
+
+@pytest.mark.parametrize("shift", [-1, 1])
+def test_a_shift_is_named_once(shift: int) -> None:
+    """Texts are equal whatever blanks are around them, but spans are not."""
+    spans = SPANS[1:14]
+    system = document([(begin + shift, end + shift) for begin, end in SPANS[:14]], words=True)
+    system = replace(system, mentions=system.mentions[1:])
+    explained = (
+        f"13 of 13 differ from the text at their span; spans look shifted by {shift} (13 of 13 would be right, not 0)"
+    )
+    found = notes(document(spans, text=TEXT), system)["spans-differ"]
+    assert found.partition("; 1")[0] == f"system mentions: {explained}"
 
 
 @pytest.mark.parametrize(("exact", "inclusive", "named"), [(4, 8, True), (5, 8, False), (3, 7, False)])

@@ -32,6 +32,8 @@ LOOKED_AT = 1000
 """Mentions of the system to look at."""
 FEW = 10
 """With fewer mentions, all of them must speak for an explanation."""
+VERY_FEW = 3
+"""With fewer mentions, a longer shift than by one place would often be chance."""
 FARTHEST = 100
 """The longest shift that is looked for."""
 
@@ -59,7 +61,8 @@ class _Fit(Struct):
 
     def explanations(self) -> Iterator[str]:
         """Say which change makes at least twice as many spans right, and how many spans cut words."""
-        known = {change: count for change, count in self.changed.items() if self.total >= FEW or abs(change[0]) < 2}
+        is_farther = self.total >= VERY_FEW
+        known = {change: count for change, count in self.changed.items() if is_farther or abs(change[0]) < 2}
         if known:
             change, count = max(known.items(), key=lambda item: (item[1], -abs(item[0][0]), item[0]))
             if count >= 2 * self.right and self.is_most(count):
@@ -142,7 +145,8 @@ class FirstSpans:
         found = [*(found if count_texts and texts.right < texts.total else []), *texts.explanations()]
         for kind, fit in kinds.items():
             of_kind = f" of kind {kind}" if len(kinds) > 1 else ""
-            found += [f"{explanation}{of_kind}" for explanation in fit.explanations() if explanation not in found]
+            named = {explanation.partition(" (")[0] for explanation in found}
+            found += [f"{each}{of_kind}" for each in fit.explanations() if each.partition(" (")[0] not in named]
         if found:
             yield SPANS.at(f"system mentions: {'; '.join(found)}")
 
@@ -167,7 +171,8 @@ def _compare_texts(pair: Pair, fit: _Fit) -> None:
             for shift in range(-2, 3):
                 for longer in (-1, 0, 1):
                     first, last = begin + shift, end + shift + longer
-                    if 0 <= first < last and _is_same(mention.text, _text_at(pair.gold, ((first, last),)) or ""):
+                    other = (_text_at(pair.gold, ((first, last),)) or "") if 0 <= first < last else ""
+                    if other == other.strip() and _is_same(mention.text, other):
                         fit.changed[shift, longer] += 1
 
 

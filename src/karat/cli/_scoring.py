@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
+LEVEL = 0.95
 RESAMPLES = 1000
 SEED = 0
 

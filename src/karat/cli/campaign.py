@@ -11,6 +11,7 @@ from karat.cli._options import digits_option, format_option, progress, reading_o
 from karat.cli._output import refuse_overwriting, write_output, write_outputs
 from karat.cli._parameters import FILE, Nearest, SectionedCommand, completes
 from karat.cli._scoring import (
+    LEVEL,
     SEED,
     accept_faults_option,
     confidence_level,
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from karat.campaign.campaign import Campaign
     from karat.plugin import ReadOptions
 
-LEVEL = 0.95
 STORE = "results.sqlite"
 
 EPILOG = """\b

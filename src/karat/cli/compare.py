@@ -8,6 +8,7 @@ from karat.cli._options import plot_option, progress, worker_options
 from karat.cli._output import refuse_overwriting, report_size, write_output
 from karat.cli._parameters import FILE, SectionedCommand, completes
 from karat.cli._scoring import (
+    LEVEL,
     SEED,
     Output,
     check_options,
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     from karat.corpus.interface import Executor
     from karat.problems import Report
     from karat.run.plan import Options
-
-LEVEL = 0.95
 
 EPILOG = """\b
 Examples:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from msgspec import Struct, field
 
 from karat.checks.annotations import NamedIds, Reading, ids_of
-from karat.corpus.chunks import attempted, chunks, collected
 from karat.corpus.fingerprint import Share, share
 from karat.corpus.interface import Corpus, Executor, Progress, workers
 from karat.plugin import Facts
@@ -223,18 +222,27 @@ class Pipeline:
         self, ids: Sequence[str], executor: Executor | None = None, progress: Progress | None = None
     ) -> Iterator[Batch]:
         """Make the rows of documents in this process, or in those of the executor, in their order."""
-        groups, indexes = [ids], (self.gold.index, self.system.index)
-        if (width := workers(executor, ids, indexes)) > 1:
+        indexes = self.gold.index, self.system.index
+        if executor is not None and (width := workers(executor, ids, indexes)) > 1:
+            from karat.corpus.chunks import chunks
+
             groups = chunks(ids, indexes, width)
-        if executor is None or len(groups) == 1 or self._task(groups[0]) is None:
-            for start in range(0, len(ids), BATCH):
-                yield self.batch(ids[start : start + BATCH], _counting(progress, start, len(ids)))
-            return
+            if len(groups) > 1 and self._task(groups[0]) is not None:
+                yield from self._collected(groups, executor, progress)
+                return
+        for start in range(0, len(ids), BATCH):
+            yield self.batch(ids[start : start + BATCH], _counting(progress, start, len(ids)))
+
+    def _collected(
+        self, groups: Sequence[Sequence[str]], executor: Executor, progress: Progress | None
+    ) -> Iterator[Batch]:
+        from karat.corpus.chunks import collected
+
         done, tasks = 0, filter(None, map(self._task, groups))
         for group, made in collected(groups, executor.map(made_batch, self.work, tasks), self.batch):
             done += len(group)
             if progress is not None:
-                progress(done, len(ids))
+                progress(done, sum(map(len, groups)))
             yield made
 
     def _task(self, ids: Sequence[str]) -> Task | None:
@@ -251,6 +259,7 @@ def _counting(progress: Progress | None, start: int, total: int) -> Progress | N
 
 def made_batch(work: Work, task: Task) -> Batch | str:
     """Make the rows of a task in a worker; return why it cannot be done."""
+    from karat.corpus.chunks import attempted
 
     def made() -> Batch:
         pipeline = Pipeline(task.gold, task.system, work)

@@ -138,6 +138,8 @@ def test_ordinary_errors_are_no_change_of_all_spans() -> None:
         ("test.gold.jsonl", "test.pred.jsonl", False),
         ("reference.jsonl", "keys.jsonl", False),
         ("a.jsonl", "predator.jsonl", False),
+        ("test.jsonl", "pred_gold_mentions.jsonl", False),
+        ("gold_output.jsonl", "mine.jsonl", False),
     ],
 )
 def test_sides_that_look_swapped(gold: str, system: str, tmp_path: Path, *, swapped: bool) -> None:

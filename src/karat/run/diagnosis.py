@@ -322,8 +322,11 @@ _SYSTEM_NAMES = frozenset({"pred", "sys", "output", "system"})
 def swapped(gold: str, system: str) -> Iterator[Finding]:
     """Note that the names of the two sides suggest that they are swapped."""
     golds, systems = _words(gold), _words(system)
-    like_gold = systems & _GOLD_NAMES and not golds & _GOLD_NAMES
-    like_system = golds & _SYSTEM_NAMES and not systems & _SYSTEM_NAMES
+    gold_is_gold, gold_is_system = golds & _GOLD_NAMES, golds & _SYSTEM_NAMES
+    system_is_gold, system_is_system = systems & _GOLD_NAMES, systems & _SYSTEM_NAMES
+    # A name may have both: pred_gold_mentions.
+    like_gold = system_is_gold and not (gold_is_gold or system_is_system)
+    like_system = gold_is_system and not (system_is_system or gold_is_gold)
     if like_gold or like_system:
         yield SWAPPED.at(f"the sides look swapped: GOLD is {quoted(gold)}, and SYSTEM is {quoted(system)}")
 

@@ -53,6 +53,15 @@ def test_mentions_without_ids_are_numbered(tmp_path: Path) -> None:
     assert [mention.id for mention in document.mentions] == expected
 
 
+@pytest.mark.parametrize("nothing", ["[]", "[ ]\n", "\n[\n]\n"])
+def test_an_empty_list_is_a_system_without_documents(nothing: str, tmp_path: Path) -> None:
+    (tmp_path / "gold.json").write_text(json.dumps([{"id": "d", "mentions": [RAID]}]))
+    (tmp_path / "mine.json").write_text(nothing)
+    paths = [str(tmp_path / name) for name in ("gold.json", "mine.json")]
+    assert run("score", *paths, "--value", "nugget.type.recall").out == "0.00\n"
+    assert "[gold-empty]" in run("score", *reversed(paths)).err
+
+
 @pytest.mark.parametrize("span", [{}, {"span": []}])
 def test_an_id_is_required_where_there_is_no_span(span: Mapping[str, Any], tmp_path: Path) -> None:
     gold = {"id": "d", "mentions": [span]}
@@ -61,6 +70,21 @@ def test_an_id_is_required_where_there_is_no_span(span: Mapping[str, Any], tmp_p
     assert "the field 'id' is missing in mentions[0] [jsonl-shape]" in done.out
     with pytest.raises(KaratError, match="document 'd': the field 'id' is missing in mentions"):
         karat.read([gold])
+
+
+def test_an_attribute_that_is_null_is_absent(tmp_path: Path) -> None:
+    """As programs write it that give every mention the same keys, in a file and in memory."""
+    mention = {"id": "a", "span": [[0, 4]], "attributes": {"type": "Attack", "realis": None}}
+    given = {"id": "d", "mentions": [mention]}
+    expected = Document("d", mentions=(Mention("a", ((0, 4),), attributes={"type": "Attack"}),))
+    (tmp_path / "gold.jsonl").write_text(json.dumps(given), encoding="utf-8")
+    assert [*karat.read(tmp_path / "gold.jsonl")] == [*karat.read([given])] == [expected]
+    twice = json.dumps(given).replace('"realis": null', '"realis": null, "type": "Die"')
+    (tmp_path / "gold.jsonl").write_text(twice, encoding="utf-8")
+    with pytest.raises(KaratError, match="the key 'type' is given twice"):
+        [*karat.read(tmp_path / "gold.jsonl")]
+    with pytest.raises(KaratError, match=r"mentions\[0\]\.kind is null"):
+        karat.read([{"id": "d", "mentions": [{**mention, "kind": None}]}])
 
 
 def test_dicts_are_documents() -> None:
@@ -137,6 +161,11 @@ def test_frames_of_libraries(library: str) -> None:
     assert len(frames.DataFrame(result.to_dicts())) == len(result.to_dicts())
     if library == "pandas":
         assert result.to_frame().equals(frames.DataFrame(result.to_dicts()))
+
+
+def test_a_data_frame_is_not_a_list_of_documents() -> None:
+    with pytest.raises(KaratError, match="expected documents, found a data frame .*\n.*karat.from_rows"):
+        karat.score(DOCUMENTS, Frame(ROWS, None), protocol="tac-2017")  # type: ignore[call-overload]
 
 
 def test_a_table_may_have_no_mentions() -> None:
@@ -222,6 +251,7 @@ def test_tags_have_tokens_and_ids() -> None:
         (([["O"]], [["a", "b"]]), "tags[0]: found 1 tags, but 2 tokens"),
         (({"a": ["O"]}, {"b": ["x"]}), "there are no tokens for tags['a']"),
         ((None,), "tags: found None, expected a list"),
+        (([["O"], None],), "tags[1] is null, expected a list"),
     ],
 )
 def test_what_tags_cannot_be(arguments: tuple[Any, ...], message: str) -> None:
@@ -246,9 +276,11 @@ def test_spans_of_spacy_are_mentions() -> None:
     assert karat.from_spacy([doc]) == karat.from_spacy(doc) == [Document("1", text=doc.text, mentions=(attack,))]
     (document,) = karat.from_spacy({"d9": doc}, "sc")
     assert (document.id, document.mentions) == ("d9", (Mention("m1", ((0, 6),), text="Rebels"),))
-    for docs, spans in (([doc], "x"), (["text"], "ents"), ("text", "ents"), (3, "ents")):
+    for docs, spans in ((["text"], "ents"), ("text", "ents"), (3, "ents")):
         with pytest.raises(KaratError, match="not-spacy"):
             karat.from_spacy(docs, spans)
+    with pytest.raises(KaratError, match="document '1' has no spans 'x'; it has 'sc' "):
+        karat.from_spacy([doc], "x")
 
 
 # The page of the documentation: the tests of all pages run what needs no other library
@@ -333,8 +365,16 @@ def test_a_value_of_the_wrong_kind_is_refused_in_a_sentence(argument: str) -> No
 def test_the_sentence_names_the_argument() -> None:
     with pytest.raises(UsageError, match=r"^measures\[0\] is null, expected a string, such as \"a\" \[argument-kind\]"):
         karat.score(DOCUMENTS, DOCUMENTS, measures=[None])  # type: ignore[list-item]
-    with pytest.raises(KaratError, match="the clusters of system cannot be used: 'int' object is not iterable"):
-        karat.coref([{"a"}], [3])  # type: ignore[list-item]
+    for clusters, message in (
+        (3, "gold is 3, expected a list of clusters"),
+        ([{"a"}, 3], r"gold\[1\] is 3, expected a set of mentions"),
+        (["ab"], r"gold\[0\] is 'ab', expected a set of mentions"),
+        ([[["a"]]], r"gold\[0\] is \[\['a'\]\], with a mention that cannot be in a set"),
+    ):
+        with pytest.raises(KaratError, match=message):
+            karat.coref(clusters, [])  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="unit has the value 'words'.*\n  Choose one of char, token, microsecond, box"):
+        karat.read("gold.csv", unit="words")  # type: ignore[call-overload]
     with pytest.raises(UsageError, match="strict: the text is not UTF-8"):
         karat.score(DOCUMENTS, DOCUMENTS, strict="\ud800")  # type: ignore[call-overload]
     with pytest.raises(UsageError, match=r"systems: expected a dict .*, found \[<Document d1:"):

@@ -69,7 +69,7 @@ def test_a_string_stands_for_a_list_of_one() -> None:
     [
         (document(ATTACK, ATTACK), "mention-twice"),
         (document(Mention("m", (("a", 4),))), "not-a-document"),  # type: ignore[arg-type]
-        (document(Mention("m", ((0, 4),), attributes={"type": None})), "not-a-document"),  # type: ignore[dict-item]
+        (document(Mention("m", ((0, 4),), attributes={"type": ["a"]})), "not-a-document"),  # type: ignore[dict-item]
         (document(Mention("", ((0, 4),))), "not-a-document"),
         (Document("d\ud800"), "not-a-document"),
         ("gold.jsonl", "not-a-document"),

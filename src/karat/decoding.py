@@ -15,7 +15,7 @@ _KINDS = {
     "int": ("a whole number", "3"),
     "float": ("a number", "0.5"),
     "str": ("a string", '"a"'),
-    "bool": ("true or false", "true"),
+    "bool": ("a boolean", "true"),
     "array": ("a list", "[1, 2]"),
     "object": ("an object", '{"id": "a"}'),
     "null": ("null", "null"),
@@ -85,7 +85,8 @@ def _kind(type_: str) -> str:
 
 
 def _example(type_: str) -> str:
-    return _KINDS.get(type_.partition(" | ")[0], ("", "null"))[1]
+    types = type_.split(" | ")
+    return _KINDS.get("str" if "str" in types else types[0], ("", "null"))[1]
 
 
 def _length_problem(type_: str, word: str | None, sign: str | None, length: str, found: str | None) -> str:

@@ -306,7 +306,7 @@ def _escaped(match: re.Match[str]) -> str:
 def quoted(value: object, most: int = 60) -> str:
     """Text from a file, or a value of a program, in a message: escaped, and no longer than a person reads."""
     if not isinstance(value, str):
-        return reprlib.repr(value)
+        return " ".join(reprlib.repr(value).split())
     return repr(value) if len(value) <= most else f"{value[:most]!r}... ({len(value):,} characters)"
 
 

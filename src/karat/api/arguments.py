@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import wraps
 from os import PathLike, fspath
 from types import UnionType
-from typing import Any, ParamSpec, TypeVar, get_args
+from typing import Any, Literal, ParamSpec, TypeVar, get_args, get_origin
 
 import msgspec
 
@@ -36,5 +36,6 @@ def argument(name: str, value: object, kind: Any) -> Any:
     try:
         return msgspec.convert(builtins(fspath(value) if isinstance(value, PathLike) else value), kind)
     except UNUSABLE as error:
-        hint = "`help` of the function describes its arguments."
+        choices = [choice for part in (kind, *get_args(kind)) if get_origin(part) is Literal for choice in get_args(part)]
+        hint = f"Choose one of {', '.join(choices)}." if choices else "`help` of the function describes its arguments."
         raise UsageError("argument-kind", explained(error, name), hint) from None

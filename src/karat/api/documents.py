@@ -129,7 +129,7 @@ def _tagged(id_: str, key: Any, sentence: Any, tokens: Any) -> Document:
 
 def _strings(given: Any, place: str) -> tuple[str, ...]:
     try:
-        values = builtins(given if isinstance(given, str) else [*given])
+        values = builtins([*given] if isinstance(given, Iterable) and not isinstance(given, str) else given)
         return msgspec.convert(values, tuple[str, ...])
     except UNUSABLE as error:
         raise NO_TAGS.error(explained(error, place)) from None
@@ -177,4 +177,6 @@ def _from_doc(id_: str, doc: Any, name: str) -> Document:
         ]
         return Document(id_, text=doc.text, mentions=tuple(mentions))
     except (AttributeError, KeyError, TypeError):
-        raise NO_DOCS.error(f"document {quoted(id_)}: {quoted(doc)} has no spans {name!r}", file="docs") from None
+        groups = [*doc.spans] if isinstance(getattr(doc, "spans", None), Mapping) else []
+        known = f"; it has {', '.join(map(repr, groups))}" if groups else ""
+        raise NO_DOCS.error(f"document {quoted(id_)} has no spans {name!r}{known}", file="docs") from None

@@ -333,8 +333,9 @@ def _in_memory(given: Given | Iterable[Given], name: str, *, is_system: bool = F
     """Documents in memory as a corpus; one of them stands for a list of one."""
     if isinstance(given, Document | Mapping):
         given = [given]
-    if not isinstance(given, Iterable):
-        raise NO_DOCUMENT.error(f"expected documents, found {quoted(given)}", file=name)
+    if not isinstance(given, Iterable) or hasattr(given, "columns"):
+        found = "a data frame" if hasattr(given, "columns") else quoted(given)
+        raise NO_DOCUMENT.error(f"expected documents, found {found}", file=name)
     return MemoryCorpus(given, name=name, is_system=is_system)
 
 
@@ -397,7 +398,10 @@ class Coref(Mapping[str, ScoreValues]):
         self._leaves = leaves
 
     def __getitem__(self, name: str) -> ScoreValues:
-        return self._leaves[name.removeprefix("coref.")]
+        try:
+            return self._leaves[name.removeprefix("coref.")]
+        except (AttributeError, KeyError):
+            raise KeyError(f"{name!r} is not a measure of clusters; these are: {', '.join(self)}") from None
 
     def __iter__(self) -> Iterator[str]:
         return (f"coref.{name}" for name in self._leaves)
@@ -426,10 +430,17 @@ def coref(gold: Iterable[Iterable[Hashable]], system: Iterable[Iterable[Hashable
 
 def _clusters(given: Iterable[Iterable[Hashable]], side: Origin) -> list[set[Hashable]]:
     """The clusters of one side; a mention may be in one of them only."""
-    try:
-        clusters = list(map(set, given))
-    except TypeError as error:
-        raise NO_CLUSTERS.error(f"the clusters of {side} cannot be used: {error}") from None
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise NO_CLUSTERS.error(f"{side} is {quoted(given)}, expected a list of clusters")
+    clusters: list[set[Hashable]] = []
+    for index, mentions in enumerate(given):
+        if isinstance(mentions, str) or not isinstance(mentions, Iterable):
+            raise NO_CLUSTERS.error(f"{side}[{index}] is {quoted(mentions)}, expected a set of mentions")
+        try:
+            clusters.append({*mentions})
+        except TypeError:
+            found = f"{side}[{index}] is {quoted(mentions)}, with a mention that cannot be in a set"
+            raise NO_CLUSTERS.error(found) from None
     if sum(map(len, clusters)) == len(set().union(*clusters)):
         return clusters
     first: dict[Hashable, int] = {}

@@ -3,7 +3,7 @@
     {"id": "d1", "mentions": [{"id": "m1", "span": [[4, 9]], "cluster": "E1", "attributes": {"type": "Life.Die"}}]}
 
 Only `id` and `mentions[].span` are required, and `mentions[].id` where a span is empty: mentions without an id are
-numbered, `m1`, `m2`, ... An unknown field is refused, so that a misspelt one is not lost silently. A pretty-printed
+numbered, `m1`, `m2`, ... An attribute that is null is absent. An unknown field is refused, so that a misspelt one is not lost silently. A pretty-printed
 document and a list of documents are also read. In token units, a document may have the word of each token (`forms`) and
 the tokens of its sentences (`"sentences": [[0, 4], [4, 9]]`).
 """
@@ -39,8 +39,8 @@ KEY_TWICE = Rule("jsonl-key-twice", "fatal", "Write each key of an object once; 
 
 
 _decoder = msgspec.json.Decoder(Document)
-ID_MISSING = "id`"
-"""In the message of an error: a record has no id, or null."""
+LEFT_OUT = re.compile(r"id`|`null` - at `\$\.mentions\[\d+\]\.attributes\[\.\.\.\]`")
+"""In the message of an error: a record has no id, or null; an attribute of a mention is null."""
 _NAMING = ("id", "cluster", "from", "to")
 """Keys of records whose values name a mention or a cluster."""
 
@@ -64,9 +64,11 @@ class _Tell(Protocol):
 
 
 def sniff(head: bytes) -> bool:
-    """The file starts with an object that has the fields of a document, or none that can be read, but is not empty."""
+    """The file starts with an object that has the fields of a document, or none that can be read, or is an empty list."""
     start = head.strip()
-    return form(head) == JSONL or (start.startswith(b"{") and start != b"{}" and not first_fields(head))
+    if form(head) == JSONL or (start.startswith(b"[") and not start.strip(b"[] \t\r\n")):
+        return True
+    return start.startswith(b"{") and start != b"{}" and not first_fields(head)
 
 
 def unknown_form(head: bytes) -> str | None:
@@ -90,19 +92,25 @@ def _decode(data: bytes) -> Document:
     try:
         return _decoder.decode(data)
     except msgspec.ValidationError as error:
-        if ID_MISSING not in str(error):
+        if not LEFT_OUT.search(str(error)):
             raise error from _known_fields(error)
     return converted(msgspec.json.decode(data))
 
 
 def converted(values: Any) -> Document:
-    """Return the document that decoded values describe, with its mentions numbered if need be."""
+    """Return the document that decoded values describe, with its mentions numbered if need be.
+
+    An attribute of a mention that is null is absent: programs write it where others have a value.
+    """
     try:
         return msgspec.convert(values, Document)
     except msgspec.ValidationError as error:
-        if ID_MISSING not in str(error):
+        if not LEFT_OUT.search(str(error)):
             raise error from _known_fields(error)
     _number_mentions(values)
+    for mention in _records(values, "mentions"):
+        if isinstance(attributes := mention.get("attributes"), dict):
+            mention["attributes"] = {name: value for name, value in attributes.items() if value is not None}
     return msgspec.convert(values, Document)
 
 

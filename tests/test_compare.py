@@ -561,7 +561,8 @@ def test_latex_escapes_everything_special() -> None:
 
 def test_markdown() -> None:
     out = run(*COMPARE, "-m", "nugget", "-f", "markdown").out
-    assert "<!-- signature karat=" in out
+    assert "\n\nsignature `karat=0.1.0|protocol=tac-2017|unit=char|gold=sha256:" in out
+    assert "<!--" not in out, "readers see how the scores were made"
     assert r"| 1 | eager | **68.91** [64.6, 72.7] | +20.99\* |" in out
     rows = [line for line in out.splitlines() if line.startswith("| ")]
     assert {line.count(" | ") for line in rows} == {7, 4, 1}

@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 
+import karat
 from karat.report.latex import latex
 from karat.report.tables import Page, Table
 from tests.running import run
 
+DEMO = Path(karat.__file__).parent / "demo"
 NAMES = [
     "A_b&c%d#e",
     "~t^i\\l$e{x}",
@@ -95,6 +97,7 @@ def test_every_kind_of_table_compiles(tmp_path: Path, monkeypatch: pytest.Monkey
         run("score", gold, one, "-p", "tac-2017", "-p", "muc-5", "--summary", "-f", "latex"),
         run("compare", gold, one, str(two), "-p", "tac-2017", *parts, "-f", "latex"),
         run("compare", gold, one, str(two), "-p", "tac-2017", "-m", "nugget.type", "--errors", "-f", "latex", "--wide"),
+        run("score", gold, one, "-p", "tac-2017", "-m", "nugget", "--errors", "--by", "type", "-f", "latex"),
         run("describe", gold, "-f", "latex"),
     ]
     assert [done.code for done in tables] == [0] * len(tables)
@@ -104,3 +107,11 @@ def test_every_kind_of_table_compiles(tmp_path: Path, monkeypatch: pytest.Monkey
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stdout[-2000:]
     assert r"Overfull \hbox" not in done.stdout
+
+
+def test_a_count_of_zero_is_not_called_undefined() -> None:
+    """In the table of values that were confused."""
+    gold, literal = (str(DEMO / f"{name}.jsonl") for name in ("gold", "literal"))
+    out = run("score", gold, literal, "-p", "tac-2017", "-m", "nugget", "--errors", "-f", "latex").out
+    assert r"Generic & 6 & 0 \\" in out
+    assert "undefined" not in out

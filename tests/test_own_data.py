@@ -164,7 +164,7 @@ def test_frames_of_libraries(library: str) -> None:
 
 
 def test_a_data_frame_is_not_a_list_of_documents() -> None:
-    with pytest.raises(KaratError, match="expected documents, found a data frame .*\n.*karat.from_rows"):
+    with pytest.raises(KaratError, match=r"expected documents, found a data frame .*\n.*karat\.from_rows"):
         karat.score(DOCUMENTS, Frame(ROWS, None), protocol="tac-2017")  # type: ignore[call-overload]
 
 
@@ -373,7 +373,7 @@ def test_the_sentence_names_the_argument() -> None:
     ):
         with pytest.raises(KaratError, match=message):
             karat.coref(clusters, [])  # type: ignore[arg-type]
-    with pytest.raises(UsageError, match="unit has the value 'words'.*\n  Choose one of char, token, microsecond, box"):
+    with pytest.raises(UsageError, match=r"unit has the value 'words'.*\n  Choose one of char, token, "):
         karat.read("gold.csv", unit="words")  # type: ignore[call-overload]
     with pytest.raises(UsageError, match="strict: the text is not UTF-8"):
         karat.score(DOCUMENTS, DOCUMENTS, strict="\ud800")  # type: ignore[call-overload]

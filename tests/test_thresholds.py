@@ -95,3 +95,35 @@ def test_what_cannot_be_a_single_score(sides: tuple[str, str], options: list[str
     done = run("score", *sides, "-p", "tac-2017", *options)
     assert done.code == code
     assert message in done.err
+
+
+def test_a_threshold_is_a_percentage(sides: tuple[str, str]) -> None:
+    """With or without its sign; a fraction would always be reached, so a note says what it means."""
+    for threshold, code, message in (
+        ("nugget.type=70%", 3, "--fail-under: nugget.type f1 is 66.67, below 70%\n"),
+        (
+            "nugget.type=0.7",
+            0,
+            "note: --fail-under takes percentages: nugget.type=0.7 is 0.7 %, nugget.type=70 is 70 %\n",
+        ),
+        ("nugget.type=1", 0, ""),
+    ):
+        done = run("score", *sides, "-p", "tac-2017", "--fail-under", threshold)
+        assert (done.code, done.err) == (code, message)
+
+
+@pytest.mark.parametrize(
+    ("options", "notes"),
+    [(["--value", "nugget.type"], False), *((["-f", form], True) for form in ("csv", "markdown", "latex"))],
+)
+def test_findings_that_an_output_has_no_place_for_are_on_standard_error(
+    sides: tuple[str, str], options: list[str], *, notes: bool
+) -> None:
+    """Tables have none for faults and notes; beside a single number, only faults are printed."""
+    Path(sides[1]).write_text(SYSTEM.replace("[2, 3]", "[3, 2]").replace('"type": "A"', '"type": "B"'))
+    commands = [["score", *sides, "-p", "tac-2017"], ["compare", *sides, "-p", "tac-2017"]][: 1 + notes]
+    for command in commands:
+        done = run(*command, *options)
+        assert "-span]" not in done.out
+        assert "[jsonl-span]" in done.err
+        assert ("[labels-unknown]" in done.err) == notes

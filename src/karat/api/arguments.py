@@ -36,6 +36,8 @@ def argument(name: str, value: object, kind: Any) -> Any:
     try:
         return msgspec.convert(builtins(fspath(value) if isinstance(value, PathLike) else value), kind)
     except UNUSABLE as error:
-        choices = [choice for part in (kind, *get_args(kind)) if get_origin(part) is Literal for choice in get_args(part)]
+        choices = [
+            choice for part in (kind, *get_args(kind)) if get_origin(part) is Literal for choice in get_args(part)
+        ]
         hint = f"Choose one of {', '.join(choices)}." if choices else "`help` of the function describes its arguments."
         raise UsageError("argument-kind", explained(error, name), hint) from None

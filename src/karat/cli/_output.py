@@ -57,7 +57,7 @@ def refuse_other_files(path: Path) -> None:
     from karat.report.html.page import is_report
 
     if path.is_file() and not is_report(path):
-        message = "there is such a file already, and it is not a report of karat; name another one with -o"
+        message = "this file is not a karat report, and is not overwritten; name another file with -o"
         raise UNWRITABLE.error(message, file=str(path))
 
 

@@ -1,6 +1,7 @@
 """The options that `karat score` and `karat compare` share, and how they become a run."""
 
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -16,14 +17,16 @@ from karat.cli._options import (
     topics_option,
     wide_option,
 )
-from karat.cli._output import html_file, output_option, output_style
+from karat.cli._output import html_file, output_option, output_style, terminal_style, write_output
 from karat.cli._parameters import Nearest, completes
 from karat.problems import UsageError
 
 if TYPE_CHECKING:
+    from karat.comparison.comparison import Comparison
     from karat.corpus.files import FileCorpus
     from karat.problems import Report
     from karat.report.layout import Sort, View
+    from karat.result import Result
     from karat.run.plan import Options
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
@@ -49,6 +52,23 @@ class Output(NamedTuple):
 
         style = output_style(self.file) if self.form == "text" else PLAIN
         return View(self.digits, self.sort, self.summary, style, self.wide)
+
+
+def write_scores(scored: "Sequence[Result] | Sequence[Comparison]", output: Output) -> None:
+    """Write scores in a form other than HTML; what tables have no place for goes to standard error."""
+    from karat.report.outputs import FORMATS
+
+    write_output(FORMATS[output.form](scored, output.view()), output.file)
+    if output.form in TABLES:
+        report_findings(scored)
+
+
+def report_findings(scored: "Sequence[Result] | Sequence[Comparison]", *, faults_only: bool = False) -> None:
+    """Print faults and notes to standard error."""
+    from karat.report.outputs import findings_of
+
+    for line in findings_of(scored, style=terminal_style(sys.stderr), faults_only=faults_only):
+        click.echo(line, err=True)
 
 
 def check_options(options: "Options", output: Output) -> None:

@@ -33,7 +33,7 @@ def parse(given: Sequence[str]) -> tuple[Threshold, ...]:
 def _parsed(text: str) -> Threshold:
     name, _, written = text.partition("=")
     try:
-        percent = float(written)
+        percent = float(written.removesuffix("%"))
     except ValueError:
         percent = math.nan
     if not name or not math.isfinite(percent):
@@ -93,6 +93,10 @@ def exit_if_below(results: "Sequence[Result]", thresholds: Sequence[Threshold], 
             if value is None or 100 * value < percent:
                 under = f" under {result.protocol}" if len(results) > 1 else ""
                 messages.append(f"{id_} {leaf}{under} is {printed(micro, leaf, digits)}, below {written}")
+    for name, percent, written in thresholds:
+        if 0 < percent < 1:
+            advice = f"{name}={100 * percent:g} is {100 * percent:g} %"
+            click.echo(f"note: --fail-under takes percentages: {name}={written} is {percent:g} %, {advice}", err=True)
     for message in messages:
         click.echo(f"--fail-under: {message}", err=True)
     if messages:

@@ -16,6 +16,7 @@ from karat.cli._scoring import (
     open_system,
     protocol_names,
     scoring_options,
+    write_scores,
 )
 
 if TYPE_CHECKING:
@@ -80,7 +81,6 @@ def compare(
     from karat.comparison.comparing import compared
     from karat.comparison.systems import chosen_baseline, named_systems
     from karat.problems import Findings
-    from karat.report.outputs import FORMATS
 
     check_options(options, output)
     named = named_systems(systems, gold)
@@ -138,4 +138,4 @@ def compare(
         write_output(comparison_report(comparisons, gathered, digits=output.digits), output.file)
         report_size(output.file, 0 if gathered is None else len(gathered.documents))
     else:
-        write_output(FORMATS[output.form](comparisons, output.view()), output.file)
+        write_scores(comparisons, output)

@@ -15,7 +15,9 @@ from karat.cli._scoring import (
     open_gold,
     open_system,
     protocol_names,
+    report_findings,
     scoring_options,
+    write_scores,
 )
 
 if TYPE_CHECKING:
@@ -103,7 +105,6 @@ def score(
 
     from karat.problems import Findings, UsageError
     from karat.protocols import resolve_all
-    from karat.report.outputs import FORMATS
     from karat.run.scoring import score as run
 
     level = options.level
@@ -172,8 +173,9 @@ def score(
         from karat.cli._thresholds import one_value
 
         write_output(one_value(results[0], value, output.digits), output.file)
+        report_findings(results, faults_only=True)
     else:
-        write_output(FORMATS[output.form](results, output.view()), output.file)
+        write_scores(results, output)
     if thresholds:
         from karat.cli._thresholds import exit_if_below
 

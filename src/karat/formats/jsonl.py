@@ -3,9 +3,9 @@
     {"id": "d1", "mentions": [{"id": "m1", "span": [[4, 9]], "cluster": "E1", "attributes": {"type": "Life.Die"}}]}
 
 Only `id` and `mentions[].span` are required, and `mentions[].id` where a span is empty: mentions without an id are
-numbered, `m1`, `m2`, ... An attribute that is null is absent. An unknown field is refused, so that a misspelt one is not lost silently. A pretty-printed
-document and a list of documents are also read. In token units, a document may have the word of each token (`forms`) and
-the tokens of its sentences (`"sentences": [[0, 4], [4, 9]]`).
+numbered, `m1`, `m2`, ... An attribute that is null is absent. An unknown field is refused, so that a misspelt one is
+not lost silently. A pretty-printed document and a list of documents are also read. In token units, a document may have
+the word of each token (`forms`) and the tokens of its sentences (`"sentences": [[0, 4], [4, 9]]`).
 """
 
 import re
@@ -64,7 +64,7 @@ class _Tell(Protocol):
 
 
 def sniff(head: bytes) -> bool:
-    """The file starts with an object that has the fields of a document, or none that can be read, or is an empty list."""
+    """The file starts with an object that has the fields of a document, or none that can be read; or it is `[]`."""
     start = head.strip()
     if form(head) == JSONL or (start.startswith(b"[") and not start.strip(b"[] \t\r\n")):
         return True

@@ -86,13 +86,14 @@ def _confusion_table(confusion: Confusion) -> Table | None:
     systems = sorted({system for _, system in confusion.cells if system is not None})
     if len(golds) > MOST_VALUES or len(systems) > MOST_VALUES:
         rows = [[gold, system, f"{count:,}"] for gold, system, count in confused[:MOST_CONFUSED]]
-        return Table.of([f"gold {confusion.attribute}", "system", "times"], rows, left=2)
+        header = [f"confused gold {confusion.attribute}", f"system {confusion.attribute}", "count"]
+        return Table.of(header, rows, left=2)
     matrix = []
     for gold in (*golds, None):
-        counts = [_count(confusion.cells.get((gold, system), 0)) for system in systems]
-        missed = "" if gold is None else _count(confusion.cells.get((gold, None), 0))
+        counts = [f"{confusion.cells.get((gold, system), 0):,}" for system in systems]
+        missed = "" if gold is None else f"{confusion.cells.get((gold, None), 0):,}"
         matrix.append(["spurious" if gold is None else gold, *counts, missed])
-    return Table.of([f"gold {confusion.attribute}, by the system's", *systems, "missed"], matrix)
+    return Table.of([f"gold {confusion.attribute} by system {confusion.attribute}", *systems, "missed"], matrix)
 
 
 def confused_values(confusion: Confusion) -> list[tuple[str, str, int]]:
@@ -111,12 +112,8 @@ def _field_table(measure: MeasureErrors, field: str) -> Table:
     values = sorted({value for found in classes for value in found.by.get(field, {})})
     counts = {value: [found.by.get(field, {}).get(value, 0) for found in classes] for value in values}
     values.sort(key=lambda value: -sum(counts[value]))
-    rows = [[value, *map(_count, counts[value])] for value in values]
+    rows = [[value, *(f"{count:,}" for count in counts[value])] for value in values]
     return Table.of([f"{measure.id} errors by {field}", *(found.name for found in classes)], rows)
-
-
-def _count(count: int) -> str:
-    return f"{count:,}" if count else UNDEFINED
 
 
 # Several systems
@@ -134,7 +131,7 @@ def compared_errors(systems: "Mapping[str, Mapping[str, SystemErrors]]", digits:
 def _compared_tables(
     names: Sequence[str], systems: "Sequence[SystemErrors | None]", digits: int
 ) -> tuple[Table, Table]:
-    """The number of errors of each class in each system, and the scores if the class were repaired."""
+    """The number of errors of each class in each system, and the scores if the class were fixed."""
     known = [errors for errors in systems if errors is not None]
     measure, main = known[0].measure, short(known[0].main)
     scores = [None if errors is None else errors.score for errors in systems]
@@ -145,7 +142,11 @@ def _compared_tables(
     counts, fixed = [], []
     for name in sorted(gains, key=lambda name: (-gains[name], name)):
         means = [None if errors is None else errors.classes.get(name) for errors in systems]
-        counts.append([Cell(name), *(Cell(UNDEFINED if mean is None else _mean_count(mean.count)) for mean in means)])
+        numbers = [
+            UNDEFINED if errors is None else "0" if mean is None else _mean_count(mean.count)
+            for errors, mean in zip(systems, means, strict=True)
+        ]
+        counts.append([Cell(name), *map(Cell, numbers)])
         after = [score if mean is None else mean.fixed for mean, score in zip(means, scores, strict=True)]
         fixed.append([Cell(name), *(Cell(percentage(value, digits)) for value in after)])
     as_it_is = [Cell("as it is"), *(Cell(percentage(score, digits)) for score in scores)]

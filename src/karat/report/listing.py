@@ -246,7 +246,7 @@ def elements(id_: str, detail: Mapping[str, Any], *, digits: int, style: Style) 
         for gold, system, count in _most_confused(recognised["confusion"])
     ]
     if confused:
-        blocks.append(table([f"{id_} confused", "reference", "system", "times"], confused, left=3, style=style))
+        blocks.append(table([f"{id_} confused", "reference", "system", "count"], confused, left=3, style=style))
     rows = [
         [
             item["document"] or UNDEFINED,

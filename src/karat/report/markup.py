@@ -53,10 +53,18 @@ def _field(name: str, value: Any, digits: int) -> str:
 
 
 def markdown(page: Page) -> str:
-    """One table after another; comments above, which no reader shows."""
-    # Two hyphens would end a comment.
-    comments = [f"<!-- {visible(line).replace('--', '-&#45;')} -->" for line in page.comments]
-    return "\n\n".join(["\n".join(comments), *("\n".join(_markdown_lines(table)) for table in page.tables)]) + "\n"
+    """One table after another; how their numbers were made in paragraphs above them."""
+    paragraphs = [
+        *map(_markdown_paragraph, page.comments),
+        *("\n".join(_markdown_lines(table)) for table in page.tables),
+    ]
+    return "\n\n".join(paragraphs) + "\n"
+
+
+def _markdown_paragraph(line: str) -> str:
+    """A line as text, or a signature as code, to be copied as it is."""
+    name, _, signature = line.partition(" ")
+    return f"{name} `{visible(signature)}`" if name == "signature" and "`" not in signature else _markdown(line)
 
 
 def _markdown_lines(table: Table) -> Iterator[str]:

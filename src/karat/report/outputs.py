@@ -180,6 +180,13 @@ def _finding_block(lines: Iterable[str], style: Style) -> list[str]:
     return ["\n".join(painted)] if painted else []
 
 
+def findings_of(scored: "Sequence[Scored]", *, style: Style, faults_only: bool = False) -> list[str]:
+    """Lines about findings, for outputs that have no place for them."""
+    contents = [_content(item, DEFAULT) for item in scored]
+    lines = shared_findings({content.protocol: content.findings for content in contents})
+    return [paint_finding(line, style) for line in lines if line.startswith("fault") or not faults_only]
+
+
 def _summary(results: Sequence[Result], view: View) -> str:
     """One row per protocol with the main score of each measure; each finding once; the signatures."""
     style = view.style

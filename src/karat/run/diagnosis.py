@@ -21,8 +21,8 @@ from karat.regions import is_nowhere
 SPANS = Rule(
     "spans-differ",
     "note",
-    "Check whether ends are inclusive in the format of the system's file (`karat formats NAME`), and whether offsets "
-    "count from 0 in the text that gold has.",
+    "Spans are [start, end): add 1 to inclusive ends, or in a table call their column `last`. Offsets count from 0 in "
+    "the text that gold has.",
 )
 LABELS = Rule("labels-unknown", "note", "They match nothing; rename them if gold has another name for them.")
 EVENTS = Rule("arguments-are-events", "note", "Compare only with scores that also leave them out.")
@@ -66,7 +66,8 @@ class _Fit(Struct):
         if known:
             change, count = max(known.items(), key=lambda item: (item[1], -abs(item[0][0]), item[0]))
             if count >= 2 * self.right and self.is_most(count):
-                yield f"{_named(*change)} ({count:,} of {self.total:,} would be right, not {self.right:,})"
+                right = f"{count:,} of {self.total:,} would match gold if corrected; {self.right:,} do now"
+                yield f"{_named(*change)} ({right})"
         cut, of_gold = self.cut
         if (
             cut

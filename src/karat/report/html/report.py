@@ -224,7 +224,7 @@ def _error_table(
     confusions = {}
     for confusion in measure.confusions:
         if values := confused_values(confusion):
-            header = [f"gold's {confusion.attribute}", f"the system's {confusion.attribute}", "times"]
+            header = [f"gold {confusion.attribute}", f"system {confusion.attribute}", "count"]
             pairs = [[gold, system, f"{count:,}"] for gold, system, count in values]
             confusions[confusion.attribute] = Table.of(header, pairs, left=2)
     return ErrorTable(

@@ -38,7 +38,7 @@ def notes(gold: Document, system: Document, protocol: str = "exact-2013") -> dic
 @pytest.mark.parametrize(
     ("change", "named"),
     [
-        (lambda begin, end: (begin, end - 1), "ends look inclusive (18 of 18 would match gold if corrected; 0 do now)"),
+        (lambda begin, end: (begin, end - 1), "ends look inclusive (18 of 18 would match gold if corrected, 0 do now)"),
         (lambda begin, end: (begin, end + 1), "ends look one too far"),
         (lambda begin, end: (begin + 1, end + 1), "spans look shifted by 1"),
         (lambda begin, end: (begin + 1, end), "spans look shifted by 1 and ends look inclusive"),
@@ -61,7 +61,7 @@ def test_texts_of_mentions_are_compared_with_gold(tmp_path: Path) -> None:
     system = document([(begin, end - 1) for begin, end in SPANS[:12]], words=True)
     found = notes(document(SPANS[:1], text=TEXT), system)["spans-differ"]
     assert "12 of 12 differ from the text at their span" in found
-    assert "ends look inclusive (12 of 12 would match gold if corrected; 0 do now)" in found
+    assert "ends look inclusive (12 of 12 would match gold if corrected, 0 do now)" in found
     right = document(SPANS[:12], words=True)
     assert "spans-differ" not in notes(document(SPANS[:1], text=TEXT), right)
     paths = tmp_path / "gold.jsonl", tmp_path / "mine.jsonl"
@@ -93,7 +93,8 @@ def test_a_shift_is_named_once(shift: int) -> None:
     system = document([(begin + shift, end + shift) for begin, end in SPANS[:14]], words=True)
     system = replace(system, mentions=system.mentions[1:])
     explained = (
-        f"13 of 13 differ from the text at their span; spans look shifted by {shift} (13 of 13 would be right, not 0)"
+        f"13 of 13 differ from the text at their span; spans look shifted by {shift} "
+        "(13 of 13 would match gold if corrected, 0 do now)"
     )
     found = notes(document(spans, text=TEXT), system)["spans-differ"]
     assert found.partition("; 1")[0] == f"system mentions: {explained}"

@@ -66,7 +66,7 @@ class _Fit(Struct):
         if known:
             change, count = max(known.items(), key=lambda item: (item[1], -abs(item[0][0]), item[0]))
             if count >= 2 * self.right and self.is_most(count):
-                right = f"{count:,} of {self.total:,} would match gold if corrected; {self.right:,} do now"
+                right = f"{count:,} of {self.total:,} would match gold if corrected, {self.right:,} do now"
                 yield f"{_named(*change)} ({right})"
         cut, of_gold = self.cut
         if (

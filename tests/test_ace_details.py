@@ -12,7 +12,7 @@ from karat.families.ace.nist import Nist, forced, forced_by_component
 from karat.families.ace.plan import Plan, have_common_string
 from karat.families.ace.records import value_of
 from karat.families.ace.tokens import VALUE_RANGES
-from karat.model import Cluster, Document, Link, Mention, Name, Place
+from karat.model import Boxes, Cluster, Document, Link, Mention, Name, Place
 from karat.problems import UsageError
 from karat.testing.corpora import entity_mention
 from tests.corpora import ace
@@ -83,6 +83,20 @@ def test_an_extent_is_right_within_four_characters(longer: int, extent: str) -> 
     assert mentions["extent"]["confusion"] == {"right": {extent: 1}}
     times, _ = details([year(48)], [year(48 + longer)], "ace.tern")
     assert times["extent"]["confusion"] == {"right": {extent: 1}}, "times have extents, and no other attributes"
+
+
+@pytest.mark.parametrize(("width", "extent"), [(10.0, "right"), (9.0, "wrong")])
+def test_an_extent_in_an_image_is_right_if_its_boxes_are_equal(width: float, extent: str) -> None:
+    def written(width: float) -> Document:
+        boxes: Boxes = ((1, 0.0, 0.0, width, 4.0),)
+        named = replace(PERSON, names=(Name(Place(boxes=boxes)),))
+        mention = replace(name(), span=(), texts={"head": "x"}, boxes={"span": boxes, "head": boxes})
+        return replace(person(mention), unit="box", clusters=(named,))
+
+    result = karat.score([written(10.0)], [written(width)], protocol="ace-2005", details=True)
+    parts = result.to_dict()["details"]["ace.edr"]["recognition"]
+    assert parts["mention"]["extent"]["confusion"] == {"right": {extent: 1}}
+    assert parts["name"]["type"]["extents"] == {"PER": {extent: 1}}
 
 
 def named(document: Document, *begins: int) -> Document:

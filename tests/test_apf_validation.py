@@ -469,7 +469,9 @@ def test_two_mentions_in_the_same_words_are_a_fault_if_their_arguments_are_equal
     assert reported(put(tmp_path / "other", {"D1.apf.xml": other, "D1.sgm": SGM})) == (0, found)
     same = put(tmp_path / "same", {"D1.apf.xml": again(kind), "D1.sgm": SGM})
     assert reported(same) == (1, [("span-twice-in-cluster", "fault", "D1.apf.xml", line)])
-    assert f"{kind} '{name}' of document 'D1' has the span" in run("validate", str(same)).out
+    out = run("validate", str(same)).out
+    assert f"{kind} '{name}' of document 'D1' has the span" in out
+    assert "twice, with the same arguments [span-twice-in-cluster]" in out
 
 
 def test_messages_use_the_words_of_ace(tmp_path: Path) -> None:

@@ -220,7 +220,8 @@ def _repeated_spans(document: Document) -> Iterator[Finding]:
         fellow = members.setdefault((mention.span, mention.cluster or (mention.id,), held), mention)
         if fellow is not mention:
             cluster, place = cluster_of(mention, document), span_of(mention, document)
-            found = f"{cluster} of document {quoted(document.id)} has {place} twice"
+            also = ", with the same arguments" if held else ""
+            found = f"{cluster} of document {quoted(document.id)} has {place} twice{also}"
             yield IN_CLUSTER.at(found, item=mention.id)
         if has_templates:
             continue

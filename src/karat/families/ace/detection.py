@@ -16,7 +16,6 @@ from karat.families.ace.elements import ElementsOfBothSides, Side, agreement, fi
 from karat.families.ace.mentions import DocumentTokens, MentionCorrespondences
 from karat.families.ace.plan import IndexPair, Plan, Ties, optimal
 from karat.families.ace.records import Element, ElementToken, Location, ScoredMention
-from karat.model import Region
 from karat.plugin import Tables, TableSpec
 from karat.regions import extension, place, shared
 
@@ -217,7 +216,7 @@ class DetectionTable:
         """The mentions of two elements that are mapped to each other: in each document mapped, missed, and spurious."""
         return chain.from_iterable(document.mention_pairs(gold, system) for document in self.documents)
 
-    def name_pairs(self, gold: str, system: str) -> Iterator[tuple[Region | None, Region | None]]:
+    def name_pairs(self, gold: str, system: str) -> Iterator[tuple[Location | None, Location | None]]:
         """The names of two entities that are mapped to each other: in each document mapped, missed, and spurious.
 
         Names correspond as heads do, by mutual_overlap; as many as possible are mapped, then those that overlap most.
@@ -236,7 +235,7 @@ class DetectionTable:
             yield from ((None, name) for s, name in enumerate(theirs) if s not in {pair[1] for pair in mapped})
 
     @cached_property
-    def _names(self) -> list[list[dict[str, Sequence[Region]]]]:
+    def _names(self) -> list[list[dict[str, Sequence[Location]]]]:
         """For each document: the names of gold elements, and of the system's, by id."""
         return [
             [
@@ -247,7 +246,7 @@ class DetectionTable:
         ]
 
 
-def _names_of(element: Element) -> Sequence[Region]:
+def _names_of(element: Element) -> Sequence[Location]:
     """The names of an entity; of a promoted mention, those of its entity that its head overlaps."""
     if element.parent is None:
         return element.names

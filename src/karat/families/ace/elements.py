@@ -60,7 +60,8 @@ class WholeElements(ElementsOfBothSides):
             completed = self._completed(kind, {} if cluster is None else cluster.attributes, members)
             element = Element(id_, kind, completed, members, self.reading.inherent_value(kind, completed))
             if cluster is not None and cluster.names:
-                element.names = [name.place.span for name in cluster.names if name.place.span]
+                names = [name.place.boxes or name.place.span for name in cluster.names]
+                element.names = [name for name in names if name]
             if kind in ARGUED:
                 element.arguments = tuple(arguments.get(id_, ()))
             elements.setdefault(kind, []).append(element)

@@ -156,7 +156,7 @@ class Element(Struct, gc=False, eq=False):
     """The element that this one was a mention of, before it was promoted."""
     heads: Location = ()
     """Of a promoted relation mention: from the first to the last head of Arg-1 and Arg-2, or their boxes."""
-    names: Sequence[Region] = ()
+    names: Sequence[Location] = ()
     """Places of the names of an entity; a promoted mention has those of its entity."""
 
 

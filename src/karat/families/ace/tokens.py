@@ -13,10 +13,11 @@ from karat.counts import Counts, Ratio, Scores, harmonic
 from karat.families.ace.detection import DetectionTable
 from karat.families.ace.plan import head_text
 from karat.families.ace.recognition import RecognitionTable, ValueTable
-from karat.families.ace.records import Argument, Element, differing, wrong_mention_attributes
-from karat.model import Mention, Region, Value
+from karat.families.ace.records import Argument, Element, Location, differing, wrong_mention_attributes
+from karat.model import Mention, Value
 from karat.plugin import Detail, ElementItem
 from karat.problems import Origin, quoted
+from karat.regions import place
 
 
 class ValueCounts(Counts, frozen=True):
@@ -185,7 +186,9 @@ def _parts(table: ValueTable, gold: str, system: str) -> Iterator[Detail]:
             yield _part("argument", our_role, their_role)
     else:
         for ours, theirs in table.mention_pairs(gold, system):
-            is_right = None if ours is None or theirs is None else same_extent(ours.mention.span, theirs.mention.span)
+            is_right = None
+            if ours is not None and theirs is not None:
+                is_right = same_extent(place(ours.mention), place(theirs.mention))
             our_part = None if ours is None else {**ours.attributes, "extent": "right"}
             their_part = (
                 None if theirs is None else {**theirs.attributes, "extent": "wrong" if is_right is False else "right"}
@@ -205,8 +208,10 @@ def _part(
     return Detail(part, ours, theirs, has_right_extent=is_right)
 
 
-def same_extent(gold: Region, system: Region) -> bool:
-    """Return whether both ends are within four characters of each other."""
+def same_extent(gold: Location, system: Location) -> bool:
+    """Return whether both ends are within four characters of each other; in an image, whether the boxes are equal."""
+    if gold and len(gold[0]) == 5:
+        return gold == system
     return bool(gold and system) and abs(gold[0][0] - system[0][0]) <= 4 and abs(gold[-1][1] - system[-1][1]) <= 4
 
 

@@ -66,6 +66,15 @@ def test_an_attribute_that_one_side_lacks_is_a_miss_or_a_false_alarm(protocol: s
     assert line.split()[2:] == ["1", "0", "1", "0", "1", "0.00", "0.00", "0.00"]
 
 
+def test_times_by_their_attributes() -> None:
+    gold, system = dated(mod="APPROX", anchor_dir="AS_OF"), dated(mod="START")
+    result = karat.score([gold], [system], protocol="ace-2005", measures="ace.tern", by=["mod", "anchor_dir,val"])
+    assert {field: list(rows) for field, rows in result.by.items()} == {
+        "mod": ["APPROX"],
+        "anchor_dir,val": ["AS_OF,2003"],
+    }
+
+
 @pytest.mark.parametrize(("protocol", "counts"), [("ace-2005", (2, 1, 1)), ("ace-2005-nist", (1, 0, 0))])
 def test_recognition_covers_all_elements_or_those_that_are_mapped(protocol: str, counts: tuple[int, ...]) -> None:
     """Departure 29."""

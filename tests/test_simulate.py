@@ -654,12 +654,14 @@ def test_standard_output_and_other_formats(gold: Path, tmp_path: Path) -> None:
 
 
 def test_a_name_without_a_suffix_is_written_in_the_format_of_gold(gold: Path, tmp_path: Path) -> None:
+    """A number after a dot is a rate or a version, and no suffix."""
     (tmp_path / "brat").mkdir()
     (tmp_path / "brat" / "d.ann").write_text("T1\tDie 0 4\tdied\nE1\tDie:T1\n")
     assert run(tmp_path / "brat", "-o", tmp_path / "system").exit_code == 0
     assert [document.id for document in karat.read(tmp_path / "system")] == ["d"]
-    assert run(gold, "-o", tmp_path / "copy").exit_code == 0
-    assert (tmp_path / "copy").read_bytes() == gold.read_bytes()
+    for name in ("copy", "copy-0.2"):
+        assert run(gold, "-o", tmp_path / name).exit_code == 0
+        assert (tmp_path / name).read_bytes() == gold.read_bytes()
 
 
 @pytest.mark.parametrize(

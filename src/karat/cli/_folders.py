@@ -34,7 +34,7 @@ def output_format(to: str | None, output: str | None, *, fallback: str | None = 
     for suffix, name in suffixes.items():
         if bare.endswith(suffix):
             return name
-    if fallback is not None and not Path(bare).suffix:
+    if fallback is not None and not Path(bare).suffix.strip(".0123456789"):  # a rate, as in `miss-0.2`, is no suffix
         return writable(fallback)
     hint = f"Choose one with --to, or a file name that ends in {', '.join(suffixes)}."
     raise UsageError("output-format", f"cannot tell the output format from the name {output!r}", hint)

@@ -166,6 +166,7 @@ value_precision = value_recall · reference_value / (reference_value - miss_cost
 
 FIELDS = (
     *("type", "subtype", "class", "level", "modality", "tense", "polarity", "genericity"),
+    *("val", "mod", "set", "anchor_val", "anchor_dir"),
     *("value", "mention_count", "argument_errors"),
 )
 

@@ -14,7 +14,8 @@ from karat.problems import Rule
 
 MEANINGS = {
     "fatal": "the input cannot be used: `karat score` and `karat validate` refuse it.",
-    "fault": "one item is wrong: `karat validate` exits with 1, `karat score` counts it and goes on, unless --strict.",
+    "fault": "one item is wrong: `karat validate` exits with 1. `karat score` counts it, but refuses it with --strict, "
+    "and in ACE files (APF) without --accept-faults.",
     "note": "odd, but usable: it is listed and changes nothing.",
 }
 

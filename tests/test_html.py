@@ -580,6 +580,17 @@ def test_arguments_are_shown_with_their_errors(opening: Open, tmp_path: Path) ->
     assert page.locator("#text .piece").count() >= 2
 
 
+def test_right_items_that_a_system_lists_alone_are_not_spurious(opening: Open, tmp_path: Path) -> None:
+    """MUCp lists the links of each side; 1 -> {2,3,4} of the first system is right, and so is 1 -> {2,3} of the second."""
+    trees = {"gold": "(1(2)(3)(4))", "merged": "(1({2,3,4}))", "partly": "(1({2,3}(4)))"}
+    for name, forest in trees.items():
+        (tmp_path / f"{name}.forest").write_text(f"d\t{forest}\n")
+    files = [tmp_path / f"{name}.forest" for name in trees]
+    page = opening(report(tmp_path / "report.html", "compare", *files, "-m", "hierarchy.subevent.mucp"))
+    found = {label: count for label, count in chips(page).items() if count}
+    assert found == {"both right": 2, "only merged right": 1, "spurious in partly": 1}
+
+
 SIEGE = "Rebels seized the town on Monday after troops had withdrawn. Shelling began before the withdrawal."
 
 TWICE = "withdrawn \N{MULTIPLICATION SIGN}2"

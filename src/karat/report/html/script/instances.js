@@ -45,7 +45,10 @@ function single(own) {
   });
 }
 
-/** Two systems over one text: each gold item with what both made of it, then what each has besides. */
+/** Two systems over one text: each gold item with what both made of it, then what each has besides.
+ *
+ * Measures that list each side for itself (muc, lea, mucp) also list right items of a system alone; gold's stand for them.
+ */
 function sideBySide(own) {
   const byGold = new Map();
   const alone = [];
@@ -55,6 +58,7 @@ function sideBySide(own) {
       const tone = classOf(cls)[2];
       const words = own.notes[note] && `${index.systems[system]}: ${own.notes[note]}`;
       if (gold === null) {
+        if (tone === "right") continue;
         const name = number === 0 ? "spurious-a" : "spurious-b";
         const references = number === 0 ? [null, item, null] : [null, null, item];
         const tones_ = ["spurious", tone, tone];

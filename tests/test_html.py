@@ -581,7 +581,7 @@ def test_arguments_are_shown_with_their_errors(opening: Open, tmp_path: Path) ->
 
 
 def test_right_items_that_a_system_lists_alone_are_not_spurious(opening: Open, tmp_path: Path) -> None:
-    """MUCp lists the links of each side; 1 -> {2,3,4} of the first system is right, and so is 1 -> {2,3} of the second."""
+    """MUCp lists the links of each side: 1 -> {2,3,4} of one system is right, and so is 1 -> {2,3} of the other."""
     trees = {"gold": "(1(2)(3)(4))", "merged": "(1({2,3,4}))", "partly": "(1({2,3}(4)))"}
     for name, forest in trees.items():
         (tmp_path / f"{name}.forest").write_text(f"d\t{forest}\n")

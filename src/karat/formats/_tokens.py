@@ -125,7 +125,7 @@ def char_span(tokens: Sequence[str], table: TokenTable, places: Sequence[tuple[i
     """Return the characters of tokens; those between tokens of neighbouring rows belong to the span."""
     for token in tokens:
         if token not in table.rows:
-            lacking = "has no offsets in" if table.rows else "cannot be found: there is no token table"
+            lacking = "is not in" if table.rows else "cannot be found: there is no token table"
             raise NO_OFFSETS.error(f"the token {quoted(token)} {lacking} {table.file}")
     span = sorted((places[begin][0], places[end - 1][1]) for begin, end in runs(table.rows[token] for token in tokens))
     if any(begin >= end for begin, end in span):

@@ -59,7 +59,7 @@ def rows_of(counts: Counts) -> UnitRows:
 
 
 def one_unit(counts: Counts) -> UnitRows:
-    """The same counts as a single unit whose parts are left out in turn, in groups if there are many."""
+    """The counts as a single unit whose parts are left out in turn, in groups if there are many."""
     total = counts.sum(axis=0)
     groups = [counts[n::MOST_LEFT_OUT].sum(axis=0) for n in range(min(len(counts), MOST_LEFT_OUT))]
     left_out: dict[str, dict[str, Score]] = {str(n): FUNCTION((total - one).tolist()) for n, one in enumerate(groups)}

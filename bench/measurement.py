@@ -31,7 +31,7 @@ class Family(NamedTuple):
     write: Callable[[Path, int], tuple[Path, Path]]
     """Writes gold and system of a size, the same bytes each time."""
     unit: str
-    """What sizes count."""
+    """The noun for sizes."""
     sizes: tuple[int, int, int]
     bare: Bare
     aim: float | None

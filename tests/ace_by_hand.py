@@ -75,7 +75,7 @@ class Row:
     worth: Fraction
     cost: Fraction
     own: Fraction
-    """What a false alarm is worth by itself."""
+    """The cost of a false alarm by itself."""
     wrong_arguments: int = 0
 
     @property
@@ -176,7 +176,7 @@ class Plan:
         self.tern = {"type": F(1, 2)} if parameters == "2005-TERN" else TERN
         self.gold, self.system = tokens(gold), tokens(system)
         self.is_tied = False
-        """Whether some mapping of elements could as well have been another one."""
+        """True if another mapping of elements would be as good."""
 
     # Mentions.
 

@@ -1,4 +1,4 @@
-"""What all tests share: where the shared data are, how many tests had to go without them, and no deadlines."""
+"""Shared by all tests: where the shared data are, how many tests had to go without them, and no deadlines."""
 
 import os
 from collections.abc import Generator

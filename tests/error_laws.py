@@ -1,4 +1,4 @@
-"""What every analysis of errors must obey: errors explain the outcomes once, and repairing all of them ends at gold."""
+"""Laws of every analysis of errors: errors explain the outcomes once, and repairing all of them ends at gold."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence

@@ -26,7 +26,7 @@ main()
 
 
 class Run(NamedTuple):
-    """What a command left behind."""
+    """The output of a command."""
 
     code: int
     out: str

@@ -75,7 +75,7 @@ def summed(rows: list[Row]) -> dict[str, Any]:
 
 @pytest.mark.parametrize("seed", range(80))
 def test_values(seed: int) -> None:
-    """What the system and the reference are worth; where only one mapping is best, also every count and cost."""
+    """Compare the values of the system and the reference; where only one mapping is best, also every count and cost."""
     result, plans = scored(seed)
     for task in TASKS:
         if f"ace.{task}" not in result.scores:

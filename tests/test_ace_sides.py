@@ -1,4 +1,4 @@
-"""What shows only when documents, or the two sides of a score, meet: ids, attributes, sources, given parts."""
+"""Problems across documents, or across the two sides of a score: ids, attributes, sources, given parts."""
 
 import re
 from pathlib import Path

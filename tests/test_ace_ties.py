@@ -120,7 +120,7 @@ def crowded(random: Random, ids: str) -> Document:
 
 
 def shuffled(random: Random, document: Document) -> Document:
-    """The same elements in another order."""
+    """Put the elements in another order."""
     order = {id_: random.random() for id_ in sorted(cluster.id for cluster in document.clusters)}
     return replace(
         document,

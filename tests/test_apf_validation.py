@@ -1,4 +1,4 @@
-"""What is wrong with an APF file or its source is reported with its line; also what the old scorer took without a word.
+"""Problems of an APF file or its source are reported with the line; also those that the old scorer accepted silently.
 
 One small document, valid in every way, is damaged in one place at a time.
 """
@@ -26,7 +26,7 @@ GOOD = apf()
 
 
 class Damage(NamedTuple):
-    """What stands in place of what, and the one finding it gives: there, or in the line that holds `at`."""
+    """A replacement of text, and the one finding that it gives: there, or in the line that holds `at`."""
 
     code: str
     severity: str
@@ -275,7 +275,7 @@ ALSO = {
     "beyond the text": {"apf-outside"},
     "heads that overlap": {"apf-head"},
 }
-"""What else a damage gives, and rightly."""
+"""Further findings that a damage rightly gives."""
 
 
 def damaged(damage: Damage) -> tuple[dict[str, str], int]:

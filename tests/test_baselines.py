@@ -58,7 +58,7 @@ def corpus(tmp_path: Path) -> str:
 
 
 def clusters(*args: str) -> list[set[str]]:
-    """What a baseline links: the ids of mentions."""
+    """The links of a baseline, by the ids of mentions."""
     done = run("baseline", *args)
     assert done.code == 0, done.err
     found: dict[str, set[str]] = {}
@@ -122,7 +122,7 @@ def test_links_are_transitive(tmp_path: Path) -> None:
 
 
 def test_the_signature_names_what_found_the_lemmas(corpus: str) -> None:
-    """The same corpus has the same fingerprint as under `karat describe`; another engine would be another signature."""
+    """A corpus has the same fingerprint as under `karat describe`; another engine would be another signature."""
     (line,) = (line for line in run("baseline", "lemma", corpus).err.splitlines() if line.startswith("signature  "))
     parts = dict(part.split("=", 1) for part in line.removeprefix("signature  ").split("|"))
     assert list(parts) == ["karat", "baseline", "words", "corpus"]

@@ -1,4 +1,4 @@
-"""What participants hand in: layouts, archives, and everything that must not get through."""
+"""Submissions of participants: layouts, archives, and everything that must be refused."""
 
 import gzip
 import lzma

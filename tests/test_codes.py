@@ -60,7 +60,7 @@ def brat(code: str, severity: str, line: int | None, ann: str, *, args: str = ""
 
 
 def ere(code: str, severity: str, line: int | None, inner: str, *, args: str = "") -> Case:
-    """What is inside the root begins in line 2."""
+    """The content of the root begins in line 2."""
     files = {"in/d.ere.xml": f'<deft_ere doc_id="D">\n{inner}</deft_ere>\n', "types.txt": "A\nB\n"}
     return Case(code, severity, "in/d.ere.xml", line, files, args)
 

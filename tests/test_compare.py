@@ -644,7 +644,7 @@ ERRORS = ("compare", GOLD, f"a={SYSTEMS[0]}", f"b={SYSTEMS[1]},{SYSTEMS[2]}", "-
 
 @pytest.mark.slow
 def test_errors_of_systems_side_by_side() -> None:
-    """Those of a system with two runs are means; what all systems together would gain most from comes first."""
+    """Errors of two runs are means; the class that all systems together would gain most from comes first."""
     out = run(*ERRORS, "-m", "nugget.type").out
     alone = [
         run("score", GOLD, one, "-p", "tac-2017", "-m", "nugget.type", "--errors", "-f", "json") for one in SYSTEMS

@@ -535,7 +535,7 @@ def coreference(draw: st.DrawFn) -> Document:
 
 
 def _cross(one: tuple[int, int], other: tuple[int, int]) -> bool:
-    """Whether two mentions of several tokens share some but neither holds the other."""
+    """True if two mentions of several tokens share some, but neither holds the other."""
     (_, b), (c, d) = sorted((one, other), key=lambda span: (span[0], -span[1]))
     return c < b < d and d - c > 1
 

@@ -60,7 +60,7 @@ def test_no_choice_of_representative_moves_aligned(both: tuple[Labels, Labels], 
 
 
 def test_a_representative_moves_the_score_otherwise() -> None:
-    """What `aligned` is for: the same clusters, the text read from the other end."""
+    """The purpose of `aligned`: the same clusters, the text read from the other end."""
     gold, system = [[0, 0], [0]], [[1, 2], [2]]
     scores = [pure(sides_of(gold), sides_of(system), name)["coref.muc"].f1 for name in ("first", "last", "aligned")]
     assert scores == [0, 1, 1]

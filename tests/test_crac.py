@@ -77,7 +77,7 @@ def test_files_choose_it_and_years_differ_in_matching(tmp_path: Path) -> None:
 
 
 def test_zeros_match_by_their_dependencies(tmp_path: Path) -> None:
-    """The same zero with another id; by ids it is missed, and so is its link."""
+    """A zero under another id; by ids it is missed, and so is its link."""
     gold = put(tmp_path, "gold.conllu", *WORDS, node("5.1", "(e2-x-1)", "4:nsubj"))
     system = put(tmp_path, "system.conllu", *WORDS[:4], node("4.1", "(e2-x-1)", "4:nsubj"), WORDS[4])
     dependent = scores(run("score", gold, system, "-f", "json"))

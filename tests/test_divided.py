@@ -48,7 +48,7 @@ class Pickling:
         self._width = width
         self.tasks: list[object] = []
         self.shared: list[object] = []
-        """What the tasks of each call have in common."""
+        """The part that the tasks of each call share."""
 
     def width(self, size: int) -> int:
         del size
@@ -337,7 +337,7 @@ def test_documents_in_memory_stay_here() -> None:
     ],
 )
 def test_errors_are_the_same(name: str) -> None:
-    """Those of each document, and the scores of repaired systems. Where a unit has several documents, it is whole."""
+    """Errors of each document, and the scores of repaired systems. Where a unit has several documents, it is whole."""
     found: list[object] = []
     pickling = Pickling()
     (protocol,) = resolve_all([name], {})

@@ -56,7 +56,7 @@ LISTINGS = ("karat formats", "karat measures", "karat protocols")
 
 
 def shows(page: str, printed: str, *, command: str = "") -> bool:
-    """Whether a page shows what the command printed; a line `...` matches any lines.
+    """True if a page shows what the command printed; a line `...` matches any lines.
 
     A listing with a line `...` may have rows that the page does not show, and these widen its columns. So where there
     is one, the widths of blanks do not matter.
@@ -130,7 +130,7 @@ def test_the_symbols_of_a_formula_are_defined(name: str) -> None:
 
 @pytest.mark.parametrize("name", MEASURES.names())
 def test_every_symbol_that_a_card_defines_is_in_its_formula(name: str) -> None:
-    """What is in parentheses, the a of Value(a, b), stands for any argument."""
+    """An argument in parentheses, the a of Value(a, b), stands for any argument."""
     card = MEASURES.get(name).card
     defined = re.findall(r"[\w-]+", " ".join(re.sub(r"\(.*?\)", "", key) for key in card.symbols))
     assert [symbol for symbol in defined if not re.search(rf"(?<!\w){symbol}(?!\w)", card.formula)] == []
@@ -253,7 +253,7 @@ def test_tables_that_written_pages_ask_for_are_there() -> None:
 
 
 def terminal(line: str) -> str:
-    """What a terminal shows after one command."""
+    """The terminal after one command."""
     program, *args = shlex.split(line, comments=True)
     if program == "cd":
         os.chdir(args[0])
@@ -300,7 +300,7 @@ def followed(page: str) -> tuple[str, list[str]]:
 
 
 def doctested(text: str, names: dict[str, Any]) -> list[str]:
-    """What goes wrong in a Python example; names stay for the next one of the page."""
+    """Run a Python example and return its problem; names stay for the next one of the page."""
     test = doctest.DocTestParser().get_doctest(text, names, "pycon", None, 0)
     failures = io.StringIO()
     doctest.DocTestRunner().run(test, out=failures.write, clear_globs=False)

@@ -264,7 +264,7 @@ def test_a_source_that_is_no_mention_is_left_out(tmp_path: Path) -> None:
 
 
 def test_a_target_that_is_no_instance_is_told(tmp_path: Path) -> None:
-    """What corefers still does; the kind is then that of the first source."""
+    """Mentions that corefer still do; the kind is then that of the first source."""
     for target in ('  <target m_id="99"/>', '  <target m_id="33"/>', ""):
         document, found = read(put(tmp_path, changed('  <target m_id="48"/>', target)))
         assert codes(found) == [("argument-unknown", "fault", 35 if target else 33)]

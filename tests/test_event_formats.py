@@ -162,7 +162,7 @@ def test_a_system_of_dygie_is_its_predictions(tmp_path: Path) -> None:
 
 
 def test_predicted_entities_of_dygie(tmp_path: Path) -> None:
-    """What gold says of entities is not the system's."""
+    """Gold's entities are not the system's."""
     predicted = {"predicted_ner": [[[3, 4, "GPE", 1.0, 1.0]], []], "predicted_clusters": [[[3, 4], [6, 6]]]}
     record = DYGIE | {"predicted_events": DYGIE["events"]} | predicted
     del record["events"]

@@ -103,7 +103,7 @@ JSONL = """{"id": "d", "mentions": [{"id": "m", "span": [[0, 1]], "cluster": "C"
 def test_the_light_pass_tells_which_links_there_are(
     name: str, text: str, everywhere: set[str], among_events: set[str], tmp_path: Path
 ) -> None:
-    """The same as reading would, so that a protocol knows before it reads which rows it has."""
+    """Declare what reading would find, so that a protocol knows its rows before it reads."""
     (tmp_path / name).write_text(text)
     survey = karat.read(tmp_path / name).facts()
     assert survey.links_of(None) == everywhere

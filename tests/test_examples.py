@@ -66,7 +66,7 @@ class Example(NamedTuple):
 
     @property
     def arguments(self) -> list[str]:
-        """What karat itself is given: all up to a pipe or a redirection."""
+        """The arguments of karat itself: all up to a pipe or a redirection."""
         return shlex.split(re.split(r"[|<>]", self.line)[0])[1:]
 
 
@@ -90,7 +90,7 @@ def examples(*path: str) -> list[Example]:
 
 
 LONG = frozenset(("campaign", "demo", "lab", "reproduce", "--plot", "--jobs", "html"))
-"""What takes more than a second: many systems, figures, processes."""
+"""Examples that take more than a second: many systems, figures, processes."""
 
 EXAMPLES = [
     pytest.param(example, marks=() if LONG.isdisjoint(example.arguments) else pytest.mark.slow)
@@ -208,7 +208,7 @@ def in_shell(line: str) -> Run:
 
 
 def promised(example: Example) -> list[Path]:
-    """What an example says that it writes: after -o, as OUT, as a folder for copies, or behind a redirection."""
+    """The outputs that an example names: after -o, as OUT, as a folder for copies, or behind a redirection."""
     command: click.Command = cli
     arguments = example.arguments
     while isinstance(command, click.Group):

@@ -1,4 +1,4 @@
-"""What a tired person does wrong, and files that are damaged or meant to do harm.
+"""Mistakes of tired people, and files that are damaged or meant to do harm.
 
 Whatever comes in, `karat score` ends with a message that says where, what and what to do, or with scores and a counted
 warning; never with a traceback, and never with half an output. A case is a few lines of data; `|` stands for a tab.

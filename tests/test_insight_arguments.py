@@ -91,7 +91,7 @@ SETTINGS: dict[str, list[dict[str, Any]]] = {
 
 
 def has_trigger_twice(document: Document) -> bool:
-    """Whether two events have one trigger: OmniEvent lets a system have one of them, and counts both."""
+    """True if two events have one trigger: OmniEvent lets a system have one of them, and counts both."""
     triggers = [one.span for one in document.mentions if one.kind == "event"]
     return len(set(triggers)) < len(triggers)
 

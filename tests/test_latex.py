@@ -35,7 +35,7 @@ PACKAGES = ("booktabs.sty", "graphicx.sty")
 
 
 def missing() -> str:
-    """What is not installed."""
+    """Packages that are not installed."""
     if shutil.which("pdflatex") is None:
         return "pdflatex"
     found = subprocess.run(["kpsewhich", *PACKAGES], capture_output=True, text=True, check=False).stdout

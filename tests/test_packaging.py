@@ -22,7 +22,7 @@ EXTRAS = {
     "plots": ("karat", "score", "gold.jsonl", "system.jsonl", "-p", "tac-2017", "--plot", "scores.svg"),
     "testing": ("python", "-m", "pytest", "-q", "--pyargs", "karat.testing.suite", "-k", "formats and jsonl"),
 }
-"""What each extra adds: a command that fails without it."""
+"""For each extra, a command that fails without it."""
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(os.name == "nt", reason="links need rights on Windows")]
 

@@ -79,7 +79,7 @@ def are_workers(processes: list[int]) -> Iterator[int]:
 
 
 def is_alive(process: int) -> bool:
-    """Whether a process runs; one that ended and was not waited for by whoever adopted it does not."""
+    """True if a process runs; one that ended and was not waited for by whoever adopted it does not."""
     try:
         return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:

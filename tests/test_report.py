@@ -31,7 +31,7 @@ def block(output: str, title: str) -> list[list[str]]:
 
 
 def on_terminal(*args: str, columns: int, code: int = 0, **environment: str) -> str:
-    """What a command prints to a terminal of that width."""
+    """Print to a terminal of that width."""
     main, terminal = pty.openpty()
     environment = {**os.environ, "TERM": "xterm", "COLUMNS": str(columns), **environment}
     process = subprocess.Popen(

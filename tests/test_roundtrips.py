@@ -27,7 +27,7 @@ def done(*args: str | Path) -> Run:
 
 
 def reported(*args: str | Path) -> Any:
-    """What a command says in JSON."""
+    """The JSON that a command prints."""
     return json.loads(done(*args, "-f", "json").out)
 
 
@@ -82,7 +82,7 @@ def corpora(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 @pytest.mark.parametrize("to", TARGETS)
 @pytest.mark.parametrize("source", ["jsonl", "brat", "tbf", "ere"])
 def test_from_every_format_to_every_other(source: str, to: str, corpora: dict[str, Path], tmp_path: Path) -> None:
-    """What is not lost is the same, what is lost is refused first, and no score changes either way."""
+    """Anything that is not lost stays the same, losses are refused first, and no score changes either way."""
     given, out = corpora[source], tmp_path / TARGETS[to]
     command = ["convert", str(given), str(out), *(["--to", "brat"] if to == "brat" else [])]
     first = run(*command)

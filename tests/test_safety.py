@@ -1,4 +1,4 @@
-"""What is read is read whole or reported, what is printed can be seen, and nothing ends in a traceback."""
+"""Input is read whole or reported, output can be seen, and nothing ends in a traceback."""
 
 import json
 import multiprocessing
@@ -140,7 +140,7 @@ HARMFUL = set(EVIL) - set("x]0;owned[31mgol")
 
 
 def in_a_terminal(*args: str) -> str:
-    """What a person at a terminal gets to see."""
+    """The terminal of a person."""
     import pty
 
     process, terminal = pty.fork()

@@ -50,7 +50,7 @@ def simulated(
 
 
 def one(gold: Document, **rates: Any) -> Document:
-    """What becomes of a corpus of one document."""
+    """Simulate a corpus of one document."""
     ((document,), _) = simulated([gold], **rates)
     return document
 

@@ -246,7 +246,7 @@ def test_every_error_is_spelt_in_one_way(args: tuple[str, ...], code: int, monke
 
 
 def completed(shell: str, *words: str) -> list[str]:
-    """What a shell is offered for the last of these words."""
+    """Complete the last of these words, as a shell does."""
     kind = get_completion_class(shell)
     assert kind is not None
     complete: ShellComplete = kind(cli, {}, "karat", "_KARAT_COMPLETE")

@@ -274,7 +274,7 @@ def test_what_a_reader_told_before_it_gave_up_is_told(tmp_path: Path) -> None:
 
 
 def test_broken_structure_ends_its_file_only(tmp_path: Path) -> None:
-    """What stood before the break is checked, what stands in the next file too."""
+    """Lines before the break are checked, and so is the next file."""
     folder = tmp_path / "folder"
     folder.mkdir()
     file(folder, damaged(TBF["an unknown realis"], TBF["a document without an id"]), "a.tbf")

@@ -121,7 +121,7 @@ class Hit(NamedTuple):
 
 
 class Habits(NamedTuple):
-    """What a system does besides looking up words."""
+    """The behaviour of a system beyond looking up words."""
 
     realis: Callable[[Hit], str]
     cluster: Callable[[Hit], str | None]

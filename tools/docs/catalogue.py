@@ -130,7 +130,7 @@ def parameters_table(protocol: Protocol) -> str:
 
 
 def _values(parameter: Parameter) -> str:
-    """What a parameter may be."""
+    """The values that a parameter may have."""
     if parameter.choices:
         return " ".join(map(code, parameter.choices))
     match parameter.default:

@@ -19,7 +19,7 @@ from karat.registry import Registry
 MARKER = re.compile(r"^<!-- table: (\w+) -->$", re.MULTILINE)
 
 TOML_TYPES = {str: "text", float: "number", int: "whole number", bool: "true or false"}
-"""What readers of TOML call the types of values."""
+"""Names of the types of values in TOML."""
 
 
 def similarities_table() -> str:

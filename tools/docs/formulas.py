@@ -13,7 +13,7 @@ WORD = re.compile(r"[A-Za-z][A-Za-z'-]+|[A-Z]\d")
 POWERS = {"²": "2", "³": "3"}
 MINUS = "\u2212"
 MATHS = re.compile(r"[=|/·∩Σ√_]|\b[A-Za-z]\(|\bP\d")
-"""What a cell has that is not only words."""
+"""A cell that is more than words."""
 CLOSE = "()[]|,;"
 """Operators without space of their own."""
 
@@ -52,7 +52,7 @@ def _math(cell: str, defined: list[str]) -> str:
 
 
 def _is_apart(before: tuple[str, str], after: tuple[str, str]) -> bool:
-    """Whether a blank between two tokens shows: operators bring their own space."""
+    """True if a blank between two tokens shows: operators bring their own space."""
     closed = before[1] in ",;:" or (before[1] in ")]|" and after[0] in ("word", "variable"))
     return closed or "operator" not in (before[0], after[0])
 
@@ -77,7 +77,7 @@ def _tokens(cell: str, defined: list[str]) -> Iterator[tuple[str, str]]:
 
 
 def _is_at(name: str, cell: str, place: int) -> bool:
-    """Whether a defined symbol stands there, and not only as a part of a word."""
+    """True if a defined symbol stands there, and not only as a part of a word."""
     before, after = cell[place - 1 : place], cell[place + len(name) : place + len(name) + 1]
     joined = ((before + name[:1]).isalnum() and before != "") or (after != "" and (name[-1:] + after).isalnum())
     return cell.startswith(name, place) and not joined and name[:1].isalpha()

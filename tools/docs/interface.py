@@ -36,7 +36,7 @@ def command_pages() -> dict[str, str]:
 
 
 def _command_page(command: click.Command, context: click.Context) -> str:
-    """What a command does, its options by section, and examples."""
+    """Describe a command, its options by section, and examples."""
     context.help_option_names = ["-h", "--help"]
     summary, _, more = (command.help or "").partition("\n\n")
     options = [

@@ -21,7 +21,7 @@ WHOLE_TYPES = {
     Boxes: code("[[page, x, y, width, height], ...]"),
     Value: "string, number or boolean",
 }
-"""What a reader of JSON calls the types of values that are not objects."""
+"""Names of the types of JSON values that are not objects."""
 
 ABOUT = """\
 A line is one [document](#document). Unknown keys are refused; keys that have their default value are not written.
@@ -30,7 +30,7 @@ code points."""
 
 
 def fields_section() -> str:
-    """What each object of a line holds."""
+    """The fields of each object of a line."""
     records = list(dict.fromkeys(_records(Document)))
     types = WHOLE_TYPES | {record: f"[{_name(record)}](#{_name(record).replace(' ', '-')})" for record in records}
     parts = ["## Fields", ABOUT]

@@ -1,4 +1,4 @@
-"""What karat's source says about its errors: all rules, their messages, and usage errors.
+"""The errors in karat's source: all rules, their messages, and usage errors.
 
 Rules are objects, taken from the modules that declare them. Messages are only in the code that applies a rule, so they
 are read from there, with `…` in place of what is known only at run time.

@@ -71,7 +71,7 @@ class Case(NamedTuple):
     """Files in an empty folder, and commands that run there one after the other."""
 
     kind: str
-    """What is damaged: a format's name, or what else a user gives."""
+    """The damaged input: a format's name, or another kind of input."""
     files: Files
     commands: tuple[Arguments, ...]
     clean: Arguments | None = None

@@ -53,7 +53,7 @@ class Problem(NamedTuple):
 
     property: str
     what: str
-    """The same for all cases that have the same cause, as far as can be told."""
+    """A key that cases with one cause share, as far as can be told."""
     detail: str = ""
 
 

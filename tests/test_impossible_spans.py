@@ -105,6 +105,50 @@ def test_an_item_of_a_system_counts_and_matches_nothing(name: str, tmp_path: Pat
     assert json.loads(checked.out)["summary"]["findings"] == {"fatal": 0, "fault": 1, "note": 0}
 
 
+OFFSETS: dict[str, tuple[Any, tuple[str | int, ...], str, str]] = {
+    "TextEE": (TEXTEE, (*EVENT, "trigger", "start"), "textee-2024", "trig.i"),
+    "inclusive ends": (E2E, ("clusters", 1, 0, 1), "conll-2012", "coref.mention"),
+    "PreCo": (PRECO, ("mention_clusters", 1, 0, 1), "conll-2012", "coref.mention"),
+    "WEC": (WEC, ("tokens_number", 0), "simple-cdec", "coref.mention"),
+    "CASIE": (CASIE, (*NUGGET, "endOffset"), "textee-2024", "trig.i"),
+    "JSON Lines": (
+        {"id": "d", "mentions": [{"span": [[4, 9]]}]},
+        ("mentions", 0, "span", 0, 0),
+        "exact-2013",
+        "nugget.span",
+    ),
+}
+
+
+@pytest.mark.parametrize("written", [None, "4", 4.5, [4]], ids=str)
+@pytest.mark.parametrize("name", OFFSETS)
+def test_an_offset_of_a_system_that_is_not_a_number(name: str, written: object, tmp_path: Path) -> None:
+    """The item counts, and is reported once; the same in gold is refused."""
+    gold, place, protocol, measure = OFFSETS[name]
+    paths = saved(tmp_path / "gold.json", gold), saved(tmp_path / "mine.json", changed(gold, *place, to=written))
+    perfect, done = (json.loads(run("score", paths[0], path, "-p", protocol, "-f", "json").out) for path in paths)
+    items, right = (result["scores"][measure]["micro"]["counts"]["precision_num"] for result in (perfect, done))
+    assert right == items - 1
+    assert done["scores"][measure]["micro"]["counts"]["precision_den"] == items
+    faults = [finding for finding in done["warnings"] if finding["severity"] == "fault"]
+    assert [(finding["code"], finding["line"]) for finding in faults] == [("json-offset", 1)]
+    refused = run("score", *paths[::-1], "-p", protocol)
+    assert (refused.code, "expected a whole number" in refused.err) == (1, True)
+
+
+@pytest.mark.parametrize("name", OFFSETS)
+def test_whole_numbers_with_a_point_are_offsets(name: str, tmp_path: Path) -> None:
+    """Libraries for tables write them where a column has empty cells."""
+    gold, place, protocol, measure = OFFSETS[name]
+    number: Any = gold
+    for step in place:
+        number = number[step]
+    paths = saved(tmp_path / "gold.json", gold), saved(tmp_path / "mine.json", changed(gold, *place, to=float(number)))
+    for sides in (paths, paths[::-1]):
+        done = json.loads(run("score", *sides, "-p", protocol, "-f", "json").out)
+        assert done["scores"][measure]["micro"]["f1"] == 1
+
+
 def test_spans_beyond_golds_tokens_are_found_once(tmp_path: Path) -> None:
     """The predictions of RAMS have no tokens of their own, the files of DyGIE++ have."""
     predictions = changed(RAMS_PREDICTIONS, "predictions", 0, 1, 1, to=99)

@@ -13,6 +13,9 @@ _begin = itemgetter(0)
 NOWHERE = 10**18
 """All texts end before it. An item of a system with an impossible span is placed after it, and matches nothing."""
 
+NO_OFFSET = -NOWHERE
+"""In place of an offset that is not a number, which was reported."""
+
 
 def nowhere(written: str) -> tuple[int, int]:
     """Return a segment after all texts: the same one for the same impossible span."""
@@ -20,6 +23,11 @@ def nowhere(written: str) -> tuple[int, int]:
 
     begin = NOWHERE + int.from_bytes(blake2b(written.encode("utf-8", "replace"), digest_size=7).digest())
     return begin, begin + 1
+
+
+def lacks_offset(written: object) -> bool:
+    """Return whether a span has an offset that is not a number; 1 may have been added to an inclusive end."""
+    return str(NO_OFFSET) in str(written) or str(NO_OFFSET + 1) in str(written)
 
 
 def is_nowhere(region: Region | Boxes) -> bool:

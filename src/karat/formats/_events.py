@@ -225,7 +225,7 @@ def event_format(
 
     def read_value(value: Piece, context: Context) -> Document:
         refuse_unit(context.options.unit, unit, value)
-        decoded = record_of(value, decoder, shape, is_whole=is_whole)
+        decoded = record_of(value, decoder, shape, context, is_whole=is_whole)
         return read(decoded, EventDocument(id_of(getattr(decoded, key)), context, value))
 
     return Format(

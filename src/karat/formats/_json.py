@@ -7,13 +7,16 @@ from typing import TypeVar
 
 import msgspec
 
+from karat.decoding import explained
 from karat.formats._keys import holds_all, repeated_key
 from karat.formats._text import decode
 from karat.model import Document, Id, Places, compact_lines
 from karat.plugin.formats import Context, Marker, Piece, ReadOptions
 from karat.problems import KaratError, Rule, quoted
+from karat.regions import NO_OFFSET
 
 BROKEN = Rule("json-broken", "fatal", "Write one JSON object per line, or one list of objects.")
+OFFSET = Rule("json-offset", "fatal", "Write offsets as whole numbers, 0 or more.")
 KEY_TWICE = Rule("json-key-twice", "fatal", "Write each key of an object once; only one of the values could be read.")
 
 T = TypeVar("T")
@@ -95,8 +98,6 @@ def decoded(decode: Callable[[bytes], T], data: bytes, rule: Rule, *, file: str,
 
 def _refusal(error: Exception, data: bytes, rule: Rule, *, file: str, line: int) -> KaratError:
     """The error for data that cannot be decoded."""
-    from karat.decoding import explained
-
     message = explained(error)
     if isinstance(error, RecursionError):
         return rule.error(message, file=file, line=line)
@@ -113,6 +114,40 @@ def _refusal(error: Exception, data: bytes, rule: Rule, *, file: str, line: int)
     if field is None or place < 0:
         return rule.error(message, file=file, line=line)
     return rule.error(message, file=file, line=line + text.count("\n", 0, place), found=f'"{field[1]}"')
+
+
+_OFFSET_EXPECTED = re.compile(r"Expected `int(?: \| str)?`, got `\w+` - at `\$((?:\.\w+|\[\d+\])+)`")
+_STEP = re.compile(r"\w+")
+
+
+def with_offsets(decode: Callable[[bytes], T], value: Piece, context: Context) -> Callable[[bytes], T]:
+    """Return a decoder that also takes 5.0 for 5, and reports other offsets of a system that are no whole numbers."""
+
+    def decode_any(data: bytes) -> T:
+        try:
+            return decode(data)
+        except msgspec.ValidationError as error:
+            problem = error
+        values = _any.decode(data)
+        while place := _OFFSET_EXPECTED.fullmatch(str(problem)):
+            holder, *steps = values, *[int(step) if step.isdigit() else step for step in _STEP.findall(place[1])]
+            for step in steps[:-1]:
+                holder = holder[step]
+            written = holder[steps[-1]]
+            if isinstance(written, float) and written.is_integer():
+                holder[steps[-1]] = int(written)
+            elif context.options.is_system:
+                context.misplaced(OFFSET.at(explained(problem), file=value.name, line=value.line), written)
+                holder[steps[-1]] = NO_OFFSET
+            else:
+                break
+            try:
+                return decode(msgspec.json.encode(values))
+            except msgspec.ValidationError as error:
+                problem = error
+        raise problem
+
+    return decode_any
 
 
 def lines_with(key: str, id_of: Callable[[str], str] = str) -> Marker:
@@ -172,12 +207,15 @@ def values(piece: Piece) -> Iterator[Piece]:
                 yield Piece(piece.name, data, line)
 
 
-def record_of(value: Piece, decoder: msgspec.json.Decoder[T], rule: Rule, *, is_whole: bool = False) -> T:
+def record_of(
+    value: Piece, decoder: msgspec.json.Decoder[T], rule: Rule, context: Context, *, is_whole: bool = False
+) -> T:
     """Decode a value; a value of another shape is refused by the rule.
 
     `is_whole`: encoded, a record has only fields of the value, and usually all, so that it shows if a key is repeated.
     """
-    record = decoded(decoder.decode, value.data, rule, file=value.name, line=value.line)
+    decode = with_offsets(decoder.decode, value, context)
+    record = decoded(decode, value.data, rule, file=value.name, line=value.line)
     if not (is_whole and holds_all(record, value.data)):
         refuse_repeated_keys(value.data, file=value.name, line=value.line)
     return record

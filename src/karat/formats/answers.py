@@ -79,7 +79,7 @@ _decoder = msgspec.json.Decoder(_Answer)
 
 
 def read(value: Piece, context: Context) -> Document:
-    record = record_of(value, _decoder, SHAPE)
+    record = record_of(value, _decoder, SHAPE, context)
     gold = context.options.gold
     if gold is None:
         message = "the strings of answers are found in gold's text, and there is no gold"

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from karat.decoding import explained
 from karat.formats import _json
-from karat.formats._json import JSONL, decoded, each_value, first_fields, form, lines_with
+from karat.formats._json import JSONL, decoded, each_value, first_fields, form, lines_with, with_offsets
 from karat.formats._keys import repeated_key
 from karat.formats._text import DANGLING, MERGED, TWICE
 from karat.model import Cluster, Document, Link, Mention, Region
@@ -78,7 +78,7 @@ def unknown_form(head: bytes) -> str | None:
 
 def read(piece: Piece, context: Context) -> Document:
     file, line = piece.name, piece.line
-    document = decoded(_decode, piece.data, SHAPE, file=file, line=line)
+    document = decoded(with_offsets(_decode, piece, context), piece.data, SHAPE, file=file, line=line)
     if (key := repeated_key(piece.data, document)) is not None:
         raise KEY_TWICE.error(f"the key {quoted(key)} is given twice in one object", file=file, line=line)
     unit = context.options.unit

@@ -124,7 +124,7 @@ _negative = msgspec.json.Decoder(dict[str, _Span])
 
 
 def read(value: Piece, context: Context) -> Document:
-    record = record_of(value, _decoder, SHAPE)
+    record = record_of(value, _decoder, SHAPE, context)
     content = EventDocument(record.id, context, value)
     if record.preds is not None:
         if context.options.gold is None:

@@ -145,7 +145,7 @@ def _reported(
 
 def _gold_document(lines: list[Piece], context: Context) -> Document:
     (value,) = lines
-    gold = record_of(value, _gold, SHAPE)
+    gold = record_of(value, _gold, SHAPE, context)
     content = EventDocument(gold.docid, context, value)
     reader = _Reader(content, text=gold.doctext or None)
     reader.add(gold.extracts, gold.templates)

@@ -105,7 +105,7 @@ _decoder = msgspec.json.Decoder(_Window)
 def read(value: Piece, context: Context) -> Document:
     """Read one window."""
     refuse_unit(context.options.unit, "token", value)
-    window = record_of(value, _decoder, SHAPE, is_whole=True)
+    window = record_of(value, _decoder, SHAPE, context, is_whole=True)
     content = EventDocument(window.wnd_id, context, value)
     add_mentions(window, content)
     own_name = window.doc_id is None or window.doc_id == window.wnd_id

@@ -58,7 +58,7 @@ def read(piece: Piece, context: Context) -> Iterator[Document]:
     mentions: list[tuple[_Mention, Piece]] = []
     for value in values(piece):
         try:
-            mentions.append((record_of(value, _decoder, SHAPE), value))
+            mentions.append((record_of(value, _decoder, SHAPE, context), value))
         except KaratError as error:
             context.report(error.finding)
     is_predicted = any(mention.predicted_coref_chain not in UNKNOWN for mention, _ in mentions) and (

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from karat.limits import MAX_BYTES
 from karat.model import Declared, Document, Mention, Unit, Value
 from karat.problems import Finding, Report, Rule, ignore
-from karat.regions import nowhere
+from karat.regions import lacks_offset, nowhere
 
 
 class Facts:
@@ -255,7 +255,8 @@ class Context(NamedTuple):
         """
         if self.options.is_system:
             finding = finding._replace(severity="fault", hint=f"The item matches nothing. {finding.hint}")
-        self.report(finding)
+        if not lacks_offset(written):
+            self.report(finding)
         return nowhere(str(written))
 
 

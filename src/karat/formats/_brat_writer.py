@@ -16,9 +16,7 @@ from karat.model import Document, Link, Mention, Region
 from karat.plugin.formats import ReportLoss, WriteOptions
 from karat.problems import Rule
 
-UNWRITABLE = Rule(
-    "brat-unwritable", "fatal", "Rename the document, or convert to a format that can hold it, such as jsonl."
-)
+UNWRITABLE = Rule("brat-unwritable", "fatal", "Convert to a format that can hold it, such as jsonl.")
 
 DIGITS = "0123456789"
 _TEXT_BOUND = re.compile(r"T[0-9]+")
@@ -72,7 +70,7 @@ def pieces(text: str, segments: Region) -> str:
 def _file_name(document: Document) -> str:
     id_ = document.id
     if not id_ or id_.startswith(".") or _NO_FILE_NAME.search(id_) or len(id_.encode("utf-8")) > 250:
-        raise UNWRITABLE.error(f"the document id {id_!r} cannot be the name of a file")
+        raise UNWRITABLE.error(f"the document id {id_!r} cannot be the name of a file; rename the document")
     return id_
 
 

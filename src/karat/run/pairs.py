@@ -24,7 +24,11 @@ NO_GOLD = Rule("gold-empty", "fatal", "Name the file or folder that holds the go
 NOTHING_SHARED = Rule(
     "documents-differ", "fatal", "Check that both belong to the same corpus, and that GOLD comes before SYSTEM."
 )
-UNITS_DIFFER = Rule("units-differ", "fatal", "Use the same unit of offsets on both sides.")
+UNITS_DIFFER = Rule(
+    "units-differ",
+    "fatal",
+    "Use the same unit of offsets on both sides; --unit token says it for a format that does not, such as csv.",
+)
 SOURCES_DIFFER = Rule("sources-differ", "fault", "Use the same source as gold; karat uses gold's.")
 GOLD_ONLY = Rule("document-gold-only", "note", "It is scored as if the system had found nothing in it.")
 UNNAMED = Rule("documents-unnamed", "note", "No action needed if they are the same document; else give each an id.")

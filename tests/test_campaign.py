@@ -37,7 +37,7 @@ from karat.report.html.report import score_report
 from karat.run.plan import Options
 from karat.run.scoring import score
 from tests.running import command, run
-from tests.submissions import DOCUMENTS, folder, jsonl, tar, tar_header, zipped
+from tests.submissions import DOCUMENTS, TEXT, folder, jsonl, tar, tar_header, zipped
 
 SYSTEMS = {"alpha": 0, "beta_primary": 1, "gamma_contrastive1": 2, "delta_contrastive1": 4}
 
@@ -207,6 +207,17 @@ def test_extra_documents_and_descriptions_are_listed(place: Path) -> None:
     text = (out / "results.txt").read_text()
     assert re.search(r"alpha +alpha +present", text)
     assert "\n  extra: e\\u000af\n" in text
+
+
+def test_a_small_archive_makes_no_large_pages(place: Path) -> None:
+    """Each of its findings names a document whose id is as long as the archive may be when unpacked."""
+    mentions = [{"id": f"m{n}", "span": [[5, 13]], "text": "wrong"} for n in range(20)]
+    line = json.dumps({"id": "x" * 500_000, "text": TEXT, "mentions": mentions})
+    zipped(place / "submissions" / "long.zip", {"out.jsonl": jsonl() + line.encode()})
+    _, out = campaign(place, "--no-reports")
+    sizes = {name: len(data) for name, data in outputs(out).items() if not name.endswith("results.json")}
+    assert max(sizes.values()) < 300_000, sizes
+    assert len(outputs(out)["results.json"]) < 1_000_000
 
 
 @pytest.mark.slow

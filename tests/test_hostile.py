@@ -9,6 +9,7 @@ import json
 import os
 import re
 import sys
+import time
 from collections.abc import Callable, Iterable
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -184,6 +185,30 @@ def test_token_span_that_is_none(span: str) -> None:
     save("broken.tbf", block(E1, mention("E2", span)))
     done = score("broken.tbf", "fine.tbf", "--unit", "token")
     assert_refused(done, "tbf-span", repr(span), file="broken.tbf", line=3)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("broken.jsonl", '{"id": "d1", "x": ' + '"\\' * 10_000),
+        ("broken.conll", f"#begin document (d1); part 000\nd1 0 0 x {'( | ' * 10_000}x\n#end document\n"),
+    ],
+)
+def test_time_grows_with_the_size_of_a_line(name: str, content: str) -> None:
+    before = time.process_time()
+    assert run("validate", save(name, content)).code == 1
+    assert time.process_time() - before < 3
+
+
+@pytest.mark.parametrize("name", ["document", "mention"])
+def test_messages_do_not_grow_with_an_id(name: str) -> None:
+    """Else a small archive would have a huge log: many messages may name the same document."""
+    ids = {"document": "d", "mention": "m"} | {name: "x" * 100_000}
+    mentions = [{"id": f"{ids['mention']}{n}", "span": [[2, 7]], "text": "wrong"} for n in range(5)]
+    line = {"id": ids["document"], "text": "A storm killed two.", "mentions": mentions}
+    done = run("validate", save("long.jsonl", f"{json.dumps(line)}\n"))
+    assert (done.code, "[text-differs]" in done.out) == (1, True)
+    assert len(done.out) < 100_000
 
 
 @pytest.mark.parametrize(

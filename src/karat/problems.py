@@ -27,6 +27,10 @@ Target = Item | int
 """Target of a finding: an annotation, or a token by its number."""
 
 
+LONGEST = 6000
+"""Characters of a message: more than a hundred usual names need."""
+
+
 class Finding(NamedTuple):
     """One problem in one place."""
 
@@ -98,6 +102,8 @@ class Rule(NamedTuple):
         document: str | None = None,
     ) -> Finding:
         """This problem in a place; code that knows no file names the item, the side and, if need be, the document."""
+        if len(message) > LONGEST:  # a name may have megabytes, and be in thousands of messages
+            message = f"{message[: LONGEST // 2]} ... {message[-LONGEST // 2 :]}"
         return Finding(self.code, self.severity, message, self.hint, file, line, item, origin, found, document)
 
     def further(self, count: int) -> "Iterator[Finding]":

@@ -19,6 +19,8 @@ from karat.report.tables import Table, as_text
 
 MOST = 10
 """Documents and findings that text lists; JSON has all."""
+LONGEST = 100
+"""Characters of the id of a document in text and on pages."""
 
 
 NOTHING_TO_RANK = "Not ranked: gold has no mentions to rank by."
@@ -54,7 +56,11 @@ def reasons(entry: Entry) -> Iterator[str]:
 def listed(names: Sequence[str]) -> str:
     """List some names, and count the others."""
     more = f" and {len(names) - MOST:,} more" if len(names) > MOST else ""
-    return visible(", ".join(names[:MOST])) + more
+    return visible(", ".join(_start(name) for name in names[:MOST])) + more
+
+
+def _start(name: str) -> str:
+    return name if len(name) <= LONGEST else f"{name[:LONGEST]}..."
 
 
 def text(campaign: Campaign, view: View) -> str:

@@ -195,14 +195,14 @@ class Records:
         for segment in text.split(";"):
             numbers = _words(segment)
             if len(numbers) != 2 or not all(n.isdecimal() and n.isascii() and len(n) < 19 for n in numbers):
-                return self._misplaced(place, f"the offsets {text!r} are not pairs of whole numbers", text)
+                return self._misplaced(place, f"the offsets {quoted(text)} are not pairs of whole numbers", text)
             begin, end = map(int, numbers)
             if begin >= end:
                 what = "empty" if begin == end else "reversed"
-                return self._misplaced(place, f"the segment {segment!r} of {text!r} is {what}", text)
+                return self._misplaced(place, f"the segment {quoted(segment)} of {quoted(text)} is {what}", text)
             segments.append((begin, end))
         if len(union(segments)) < len(segments):
-            self.report(MERGED, place, f"overlapping segments in the span {text!r}")
+            self.report(MERGED, place, f"overlapping segments in the span {quoted(text)}")
         return tuple(segments)
 
     def _misplaced(self, place: Place, message: str, text: str) -> Region:

@@ -247,7 +247,7 @@ def _placed(document: Document, value: Piece) -> Document:
     return document.at(Places(line, mentions, links=compact_lines(link_lines)))
 
 
-TOKEN = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\Z)|[{}\[\]:,]', re.DOTALL)
+TOKEN = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)|[{}\[\]:,]', re.DOTALL)
 
 
 class Field:

@@ -93,8 +93,8 @@ META_TOKEN = Rule("conll-meta-token", "fatal", "Number the tokens of each docume
 
 DECLARED = Declared(kinds=("event",))
 
-_SPLIT_CELL = re.compile(rb"(?<= )[^()|\s]*[()][^|\s]*(?: *\| *[^()|\s]*[()][^|\s]*)+\Z")
-"""The last column of a line without tabs, if it has blanks beside a `|`."""
+_SPLIT_CELL = re.compile(rb"(?<= )[^()|\s]*[()][^|\s]*(?: *\| *[^()|\s]*[()][^|\s]*)+")
+"""A column of a line without tabs, if it may have blanks beside a `|`: if it is the last one."""
 _NUMBER = re.compile(rb"[0-9]{1,9}")
 _OTHER_NUMBER = re.compile(rb"[0-9]+[-.][0-9]+")
 """Of a word of several tokens (3-4), or an empty node (8.1)."""
@@ -249,7 +249,11 @@ def _joined(row: bytes) -> bytes:
     before, tab, last = row.rpartition(b"\t")
     if tab:
         return before + tab + re.sub(rb" *\| *", b"|", last)
-    return _SPLIT_CELL.sub(lambda match: match[0].replace(b" ", b""), row)
+
+    def joined(match: re.Match[bytes]) -> bytes:
+        return match[0].replace(b" ", b"") if match.end() == len(row) else match[0]
+
+    return _SPLIT_CELL.sub(joined, row)
 
 
 class _Words(Words):

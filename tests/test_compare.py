@@ -253,7 +253,8 @@ def test_no_mentions_at_all() -> None:
     nothing = karat.compare(empty, {"a": empty, "b": empty}, protocol="tac-2017", measures="nugget")
     assert [system.rank for system in nothing.systems] == [1, 1]
     assert all(test.p is None and test.p_adjusted is None for test in nothing.tests)
-    assert "undefined" in str(nothing)
+    assert "No system has a score: nugget.span is undefined." in str(nothing)
+    assert "to quote" not in str(nothing)
 
 
 # Several systems
@@ -711,3 +712,6 @@ def test_a_system_that_matches_nothing_is_not_tested() -> None:
     assert "No test for wrong: precision and recall of nugget.type+realis are 0, so that F1 is undefined." in words
     assert "No score for" not in words
     assert "-0.00" not in words
+    all_wrong = str(compared(dict.fromkeys(("a", "b"), systems["wrong"]), units=4, resamples=50))
+    assert "No system has a score above 0: precision and recall of nugget.type+realis are 0." in all_wrong
+    assert "to quote   a: nugget.type+realis F1 0.0" in all_wrong

@@ -39,7 +39,7 @@ def comparison_content(comparison: Comparison, view: View) -> Content:
         ],
         _findings(comparison),
         first.signature,
-        [_quotable(comparison)],
+        list(_quotable(comparison)),
         WIDTH,
     )
 
@@ -100,13 +100,14 @@ def note_lines(comparison: Comparison) -> list[str]:
     return finding_lines(comparison.notes, {note.group: 1 for note in comparison.notes})
 
 
-def _quotable(comparison: Comparison) -> str:
-    """The best system's score, with its interval if there is one, as one line for a paper."""
+def _quotable(comparison: Comparison) -> Iterator[str]:
+    """The best system's score, with its interval if there is one, as one line for a paper; nothing if it has none."""
     best, first = comparison.systems[0], comparison.first
     micro = best.scores[comparison.sort_by].micro
     name = micro.main_name
-    score = f"{best.name}: {comparison.sort_by} {short(name)} {score_cell(micro, name, QUOTED_DIGITS)}"
-    return f"{score} ({first.protocol}, signature {first.signature})"
+    if as_read(micro, name) is not None:
+        score = f"{best.name}: {comparison.sort_by} {short(name)} {score_cell(micro, name, QUOTED_DIGITS)}"
+        yield f"{score} ({first.protocol}, signature {first.signature})"
 
 
 # Tables
@@ -299,7 +300,11 @@ def verdict(comparison: Comparison) -> Iterator[str]:
         yield f"{best.name} is the only system ({score}): there is nothing to compare it with."
         return
     if _value(comparison, best) is None:
-        yield f"No system has a score: {comparison.sort_by} is undefined."
+        micros = [system.scores[comparison.sort_by].micro for system in comparison.systems]
+        if all(as_read(micro, micro.main_name) is None for micro in micros):
+            yield f"No system has a score: {comparison.sort_by} is undefined."
+        else:
+            yield f"No system has a score above 0: precision and recall of {comparison.sort_by} are 0."
         return
     tied = [best, *(system for system in others if _is_tied(comparison, best, system))]
     if len(tied) > 1:

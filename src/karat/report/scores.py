@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from karat.counts import PrecisionRecall, ScoreValues
 from karat.report.layout import View, counted, finding_lines, table_width
-from karat.report.tables import Cell, Table, level, percentage, printed, score_cell, score_names, short
+from karat.report.tables import Cell, Table, as_read, level, percentage, printed, score_cell, score_names, short
 from karat.result import Confidence, Result, Score, Side, family
 
 WIDTH = 120
@@ -124,6 +124,8 @@ def quotable(result: Result) -> Iterator[str]:
         return
     for id_ in result.main_ids():
         micro = result.scores[id_].micro
+        if as_read(micro, micro.main_name) is None:
+            continue
         cell = score_cell(micro, micro.main_name, QUOTED_DIGITS)
         yield f"{id_} {short(micro.main_name)} {cell} ({result.protocol}, signature {result.signature})"
 

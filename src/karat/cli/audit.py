@@ -98,6 +98,7 @@ def audit(
     from karat.problems import Findings
     from karat.protocols.protocol import work_signature
     from karat.report import audit as report
+    from karat.report.outputs import indented
 
     output = html_file(output) if form == "html" and plant is None else output
     findings = Findings()
@@ -127,7 +128,7 @@ def audit(
             )
         forms: dict[str, Callable[[], str | Iterable[str]]] = {
             "text": lambda: report.text(found, most=most or None, style=output_style(output)),
-            "json": lambda: report.json(found),
+            "json": lambda: indented(found),
             "csv": lambda: report.csv(found),
             "html": lambda: report.html(found, name=opened.name),
         }

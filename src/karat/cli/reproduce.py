@@ -34,7 +34,8 @@ def reproduce(
     DATA is the corpus, for a paper whose data does not come with karat; liu-2015 simulates a pilot, or takes GOLD and
     the output of one SYSTEM or more.
     """
-    from karat.studies.reproduction import json, listed, recomputed, text
+    from karat.report.outputs import indented
+    from karat.studies.reproduction import listed, recomputed, text
 
     if paper is None:
         write_output(listed(), output)
@@ -43,4 +44,4 @@ def reproduce(
         refuse_outputs(plots, output, data, folder=path)
     study = recomputed(paper, data, figures=[plot.kind for plot in plots], progress=progress("steps"), quick=quick)
     write_figures(plots, lambda name, _: study.figure(name), output)
-    write_output(json(study) if form == "json" else text(study), output)
+    write_output(indented(study) if form == "json" else text(study), output)

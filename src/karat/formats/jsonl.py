@@ -17,8 +17,8 @@ import msgspec
 from msgspec.structs import replace
 
 from karat.decoding import explained
-from karat.formats import _json
 from karat.formats._json import JSONL, decoded, each_value, first_fields, form, lines_with, with_offsets
+from karat.formats._json import unknown_form as unknown_form
 from karat.formats._keys import repeated_key
 from karat.formats._text import DANGLING, MERGED, TWICE
 from karat.model import Cluster, Document, Link, Mention, Region
@@ -69,11 +69,6 @@ def sniff(head: bytes) -> bool:
     if form(head) == JSONL or (start.startswith(b"[") and not start.strip(b"[] \t\r\n")):
         return True
     return start.startswith(b"{") and start != b"{}" and not first_fields(head)
-
-
-def unknown_form(head: bytes) -> str | None:
-    """Describe a JSON file whose form no format of karat's has; None for any other file."""
-    return _json.unknown_form(head)
 
 
 def read(piece: Piece, context: Context) -> Document:

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from karat.audit.suspicions import CLASSES, Audit, Planted, Quoted, Suspicion
 from karat.report.layout import PLAIN, Style, counted, table
 from karat.report.markup import csv as as_csv
-from karat.report.outputs import indented
 from karat.report.tables import Page, Table
 
 WIDTH = 118
@@ -82,11 +81,6 @@ def _fields(suspicion: Suspicion) -> Iterator[str]:
     yield from (suspicion.kind, f"{suspicion.weight:.6f}", suspicion.topic or "", str(suspicion.pairs))
     for quoted in (suspicion.first, suspicion.second):
         yield from (quoted.document, quoted.mention, quoted.before, quoted.text, quoted.after)
-
-
-def json(audit: Audit) -> str:
-    """Everything, unrounded."""
-    return indented(audit)
 
 
 def html(audit: Audit, *, name: str) -> Iterator[str]:

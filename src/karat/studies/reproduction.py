@@ -11,7 +11,6 @@ from karat.problems import UsageError
 from karat.registry import Registry, modules_of
 from karat.report.figures.figure import Figure
 from karat.report.layout import table
-from karat.report.outputs import indented
 from karat.report.tables import UNDEFINED
 from karat.studies import papers
 
@@ -197,8 +196,3 @@ def _claims(reproduction: Reproduction) -> Iterator[str]:
 
 def _paragraph(words: str, indent: str) -> str:
     return textwrap.fill(words, 118, initial_indent=indent, subsequent_indent=indent + "  " * bool(indent))
-
-
-def json(reproduction: Reproduction) -> str:
-    """For programs: every number unrounded, and the points of the figure."""
-    return indented(reproduction)

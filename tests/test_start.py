@@ -65,6 +65,12 @@ DATA = Path(__file__).parent / "data"
         ("interval", "Confidence interval\n"),
         ("p-value", "Significance test\n"),
         ("singletons", "Cluster\n\n  What mentions refer to"),
+        ("jackknife", "Jackknife\n\n  Scoring again without"),
+        (
+            "twinless",
+            "twinless: a parameter of protocols, changed with --set twinless=...\n\n  araki-2014\n  BLANCp if",
+        ),
+        ("blanc.edge", "blanc.edge: a parameter of protocols"),
     ],
 )
 def test_explain_understands(name: str, first: str) -> None:
@@ -83,6 +89,8 @@ def test_explain_understands(name: str, first: str) -> None:
         ("tac-2071", "Did you mean tac-2017?"),
         ("tbf-colums", "Did you mean tbf-columns?"),
         ("mcro", "Did you mean Micro?"),
+        ("ceaf", "Did you mean coref.ceafm?"),
+        ("twinles", "Did you mean twinless?"),
         ("nugget.accuracy", "Choose one: nugget.accuracy.type, nugget.accuracy.type+realis."),
         ("coref.", "Did you mean coref."),
         ("nugget.product", "Choose one: nugget.product.type, nugget.product.type+realis."),

@@ -81,8 +81,11 @@ def also(name: str) -> list[str]:
 def nearest(name: str, others: Iterable[str] = ()) -> str | None:
     """The measure, or other name, that is nearest to a misspelt one."""
     ids = [*listed()]
-    names = {plain(other): other for other in reversed([*ids, *others])}
-    names |= {plain(id_.rpartition(".")[2]): id_ for id_ in reversed(ids)}
+    names: dict[str, str] = {}
+    for short, known in [*((id_.rpartition(".")[2], id_) for id_ in ids), *zip(ids, ids, strict=True)]:
+        names.setdefault(plain(short), known)
+    for other in others:
+        names.setdefault(plain(other), other)
     wanted = plain(name)
     close = [other for other in names if wanted and other.startswith(wanted)]
     close = close or difflib.get_close_matches(wanted, names, n=1)

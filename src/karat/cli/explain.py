@@ -21,9 +21,10 @@ Examples:
   karat explain tac-2017
   karat explain tbf-columns
   karat explain micro
+  karat explain twinless
 
 NAME is a measure (a family, an id, or the last part of an id), a protocol, a format, the code of a problem, a term of
-the glossary, or a similarity, matching or filter of protocol files. Case does not matter.
+the glossary, a parameter of protocols, or a similarity, matching or filter of protocol files. Case does not matter.
 """
 
 
@@ -67,6 +68,26 @@ def _meanings(name: str) -> Iterator[str]:
     for registry in _of_protocol_files():
         if lower in registry.names():
             yield _documented(lower, registry)
+    if meanings := _parameters().get(lower):
+        lines = [f"  {', '.join(names)}\n{terms.paragraph(meaning)}" for meaning, names in meanings.items()]
+        yield "\n\n".join([f"{lower}: a parameter of protocols, changed with --set {lower}=...", *lines])
+
+
+def _parameters() -> dict[str, dict[str, list[str]]]:
+    """Every parameter of a protocol: what it means, and the protocols in which it means this."""
+    from karat.cli.protocols import written
+    from karat.protocols import PROTOCOLS, resolve
+
+    parameters: dict[str, dict[str, list[str]]] = {}
+    for name, _ in PROTOCOLS:
+        protocol = resolve(name)
+        for key, parameter in protocol.parameters.items():
+            choices = f" Choices: {', '.join(parameter.choices)}." if parameter.choices else ""
+            value = written(protocol.values[key])
+            default = f" Default: {value}." if value else ""
+            meaning = f"{parameter.help[:1].upper()}{parameter.help[1:]}.{choices}{default}"
+            parameters.setdefault(key, {}).setdefault(meaning, []).append(name)
+    return parameters
 
 
 def _of_protocol_files() -> "list[Registry[Any]]":
@@ -100,6 +121,7 @@ def _unknown(name: str, short: list[str]) -> UsageError:
         hint = f"Choose one: {', '.join(short)}."
         return UsageError("measure-ambiguous", f"{name!r} is short for several measures", hint)
     known = [*PROTOCOLS.names(), *FORMATS.names(), *terms.codes(), *terms.names_of_terms()]
-    near = measures.nearest(name, [*known, *(other for registry in _of_protocol_files() for other in registry.names())])
+    known += [other for registry in _of_protocol_files() for other in registry.names()]
+    near = measures.nearest(name, [*known, *_parameters()])
     hint = "`karat measures`, `karat protocols` and `karat formats` list names."
     return UsageError("unknown-name", f"nothing is called {name!r}", f"Did you mean {near}? {hint}" if near else hint)

@@ -61,7 +61,7 @@ def description(name: str) -> str:
 
     protocol = resolve(name)
     parameters = [
-        [f"  {key}", str(protocol.values[key]) or "''", "|".join(parameter.choices or ()), parameter.help]
+        [f"  {key}", written(protocol.values[key]) or "''", "|".join(parameter.choices or ()), parameter.help]
         for key, parameter in protocol.parameters.items()
     ]
     header = ["  key", "default", "choices", "description"]
@@ -70,6 +70,13 @@ def description(name: str) -> str:
         f"{protocol.name}: {protocol.title}\n\n{protocol.about}\n\nsources\n{sources}\n\n"
         f"parameters (change them with --set)\n{table(header, parameters, left=4)}"
     )
+
+
+def written(value: object) -> str:
+    """Return the value of a parameter as --set takes it."""
+    if isinstance(value, list | tuple):
+        return ",".join(map(str, value))
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _weights(protocol: "Protocol") -> str:

@@ -419,7 +419,7 @@ def against(
 def test_a_submission_that_is_ready(tmp_path: Path) -> None:
     """Gold needs no annotations; notes do no harm."""
     system = {"id": "d1", "mentions": [M1, M1 | {"id": "m2"}]}
-    verdict = "system.jsonl: ready to submit (1 document of gold.jsonl; checked: units, offsets, texts)"
+    verdict = "system.jsonl: ready to submit (1 document of gold.jsonl; checked: units, offsets, texts; 1 note above)"
     assert against(tmp_path, [{"id": "d1", "text": TEXT}], system) == ([("span-twice", "note", 1)], verdict)
 
 

@@ -157,7 +157,7 @@ def plot_option(
 
 
 wide_option = click.option(
-    "--wide", is_flag=True, help="Make LaTeX tables two columns wide instead of one; compare then adds P and R."
+    "--wide", is_flag=True, help="Make LaTeX tables two columns wide instead of one (in compare, with P and R)."
 )
 digits_option = click.option(
     "--digits",

@@ -184,7 +184,7 @@ resamples_option = click.option(
     "--resamples",
     type=click.IntRange(1),
     metavar="N",
-    help="Resamples for intervals and tests. Default: 1000, in compare at least 40 per comparison.",
+    help="Resamples for intervals and tests. Default: 1000, with several systems at least 40 per comparison.",
 )
 seed_option = click.option("--seed", type=click.IntRange(0), metavar="N", help="Seed of the resamples. Default: 0.")
 accept_faults_option = click.option(

@@ -148,7 +148,7 @@ def _limit(name: str, default: int, help_: str, metavar: str = "N") -> Callable[
 @accept_faults_option
 @click.option("--jobs", type=click.IntRange(1), metavar="N", help="Processes to use. Default: one per core.")
 @click.option("--site", metavar="NAME", help="Write only what this site may publish: its scores and the best score.")
-@click.option("--anonymous", is_flag=True, help="Replace the names of sites by pseudonyms, for a blind phase.")
+@click.option("--anonymous", is_flag=True, help="Replace the names of sites with pseudonyms, for a blind phase.")
 @click.option("--no-reports", is_flag=True, help="Omit the error reports of systems.")
 @click.option("--title", metavar="TEXT", help="Title of the web site. Default: the name of the folder of submissions.")
 @format_option("text", "json", "csv", explained="; the output folder has all of them")

@@ -77,7 +77,9 @@ def verdict(submission: Submission) -> str:
         number = len(gold.documents)
         documents = f"{'all ' if number > 1 else ''}{counted(number, 'document')}"
         checked = ", ".join(name for name in COMPARED if name in submission.compared)
-        return f"{submission.path}: ready to submit ({documents} of {gold.corpus.name}; checked: {checked})"
+        notes = submission.findings["note"]
+        seen = f"; {counted(notes, 'note')} above" if notes else ""
+        return f"{submission.path}: ready to submit ({documents} of {gold.corpus.name}; checked: {checked}{seen})"
     reasons = []
     if fatal := gold.findings["fatal"]:
         reasons.append(f"{gold.corpus.name} has {counted(fatal, 'fatal finding')} and cannot be compared as a whole")

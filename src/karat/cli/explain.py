@@ -51,6 +51,7 @@ def explain(name: str) -> None:
 
 def _meanings(name: str) -> Iterator[str]:
     """Explanations of a name that is not a measure."""
+    from karat.cli import _measures as measures
     from karat.cli import _terms as terms
     from karat.cli.formats import description as format_description
     from karat.cli.protocols import description as protocol_description
@@ -69,7 +70,7 @@ def _meanings(name: str) -> Iterator[str]:
         if lower in registry.names():
             yield _documented(lower, registry)
     if meanings := _parameters().get(lower):
-        lines = [f"  {', '.join(names)}\n{terms.paragraph(meaning)}" for meaning, names in meanings.items()]
+        lines = [f"  {', '.join(names)}\n{measures.paragraph(meaning)}" for meaning, names in meanings.items()]
         yield "\n\n".join([f"{lower}: a parameter of protocols, changed with --set {lower}=...", *lines])
 
 

@@ -236,7 +236,7 @@ def test_given_entities_are_never_events(tmp_path: Path) -> None:
     assert [mention.kind for mention in document.mentions] == ["entity"]
 
 
-@pytest.mark.parametrize("found", [".a2", ".rel"])
+@pytest.mark.parametrize("found", [".a2", ".a2.t1", ".a2.t123", ".rel"])
 def test_a_submission_takes_given_entities_and_texts_from_gold(tmp_path: Path, found: str) -> None:
     """By hand: of two arguments, the submission has one; it has no event in y, for which gold has no `.a2`."""
     gold, mine = tmp_path / "gold", tmp_path / "mine"

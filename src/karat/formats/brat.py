@@ -18,8 +18,9 @@ that may mean the same (`SameAs`, `Identity`) are only noted. Arguments become l
 is another `Victim`). Other relations become links whose kind is their name in lower case.
 
 The id of a document is the name of its file without `.ann`. In the BioNLP shared tasks, a document has several files:
-`.a1` (given entities, which are never events), `.a2` (events) and `.rel` (relations). They are read as one document,
-named after the files. A system's file without `.a1` or `.txt` beside it takes them from gold.
+`.a1` (given entities, which are never events), `.a2` (events; in 2009 also `.a2.t1` to `.a2.t123`) and `.rel`
+(relations). They are read as one document, named after the files. A system's file without `.a1` or `.txt` beside it
+takes them from gold.
 
 Offsets count code points of the text. A line end counts as one, even if it is two characters in the file (CRLF). In an
 annotation's own text, line ends and tabs are written as blanks.
@@ -45,8 +46,9 @@ from karat.regions import union
 UNDECIDED = "text-bound"
 """The kind of text bounds in a document without events: the corpus decides what they are."""
 
-GIVEN, FOUND = ".a1", (".a2", ".rel")
-"""Files of the BioNLP shared tasks: of given entities, and of what is to be found."""
+GIVEN, EVENTS, RELATIONS = ".a1", (".a2", ".a2.t1", ".a2.t12", ".a2.t13", ".a2.t123"), ".rel"
+"""Files of the BioNLP shared tasks: given entities, and what is to be found (in 2009 for a choice of three tasks)."""
+FOUND = (*EVENTS, RELATIONS)
 SUFFIXES = (".ann", *FOUND, GIVEN)
 
 UNIT = Rule("brat-unit", "fatal", "Omit --unit token; brat counts characters.")
@@ -108,7 +110,10 @@ def _document(piece: Piece, context: Context) -> Document:
     is_bionlp = name.endswith((GIVEN, *FOUND))
     text, parts, lacking = _text_beside(file), [file], ""
     if is_bionlp:
-        others = [[file] if name.endswith(suffix) else _beside(file, suffix) for suffix in (GIVEN, *FOUND)]
+        others = [
+            [file] if name.endswith(suffixes) else _beside(file, *suffixes)
+            for suffixes in ((GIVEN,), EVENTS, (RELATIONS,))
+        ]
         parts = [path for found in others for path in found]
         gold = context.options.gold
         if gold is not None and not others[0] and (document := gold.read(stem(file, SUFFIXES))) is not None:
@@ -138,9 +143,10 @@ def _given(gold: Document, file: str) -> Iterator[TextBound]:
             yield TextBound(mention.id, where, str(mention.attributes["type"]), mention.span, mention.text or "")
 
 
-def _beside(file: str, suffix: str) -> list[str]:
-    """The file of the same name with this suffix, if there is one."""
-    paths = [Path(file).with_name(stem(file, SUFFIXES) + written) for written in (suffix, suffix.upper())]
+def _beside(file: str, *suffixes: str) -> list[str]:
+    """The file of the same name with one of these suffixes, if there is any."""
+    written = [each for suffix in suffixes for each in (suffix, suffix.upper())]
+    paths = [Path(file).with_name(stem(file, SUFFIXES) + suffix) for suffix in written]
     return [str(path) for path in paths if path.is_file()][:1]
 
 
@@ -321,7 +327,7 @@ FORMAT = Format(
     write=write,
     plan=plan,
     folder="always",
-    companions=(".txt", GIVEN, ".rel"),
+    companions=(".txt", GIVEN, RELATIONS),
     complete=complete,
     refers_to_gold=True,
     global_ids="none",

@@ -300,6 +300,9 @@ def test_an_implied_link_is_no_second_parent_if_implied_links_count(tmp_path: Pa
         assert json.loads(done.out)["scores"]["hierarchy.subevent.nstmp"]["micro"]["score"] is None
         assert run("validate", path, *options).code == 1
     shown = run("score", mixed, mixed, *transitive).out
+    hint = "in gold (--set transitive=true ignores parents that other links imply) [hierarchy-undefined]"
+    assert hint in run("score", gold, system, *transitive[:2]).out
+    assert "--set transitive" not in shown + run("score", mixed, system, *transitive[:2]).out
     assert "'c' of document 'd' has 2 parents by subevent links: 'a' and 'b' [two-parents]\n" in shown
 
 

@@ -62,6 +62,7 @@ class Graph:
         """The parent of each event that has one; if it has several, one of them."""
         self.is_forest = not repeated and len(self.parents) == len(self.tree_links)
         """True if no event has two parents or is in several nodes."""
+        self._repeated = repeated
 
     @cached_property
     def _place(self) -> dict[int, int]:
@@ -78,6 +79,12 @@ class Graph:
     def children(self) -> dict[int, list[int]]:
         """The children of each event that has any, in its tree."""
         return grouped(self.tree_links)
+
+    @cached_property
+    def is_forest_by_implication(self) -> bool:
+        """True if no event has two parents once links that others imply are left out."""
+        reduced = self.tree_links - implied_links(self.tree_links)
+        return not self._repeated and len(self.parents) == len(reduced)
 
     @cached_property
     def tree_of(self) -> dict[int, int]:

@@ -158,9 +158,13 @@ class TreeMeasure(HierarchyMeasure[Matches], frozen=True):
 
     def why_undefined(self, table: Hierarchy) -> str:
         """A side is not a forest."""
-        broken = [name for name, side in (("gold", table.gold), ("the system", table.system)) if not side.is_forest]
+        broken = {
+            name: side for name, side in (("gold", table.gold), ("the system", table.system)) if not side.is_forest
+        }
         if broken:
-            return f"has an event with two parents, or in two nodes, in {' and '.join(broken)}"
+            only_implied = all(side.is_forest_by_implication for side in broken.values())
+            hint = " (--set transitive=true ignores parents that other links imply)"
+            return f"has an event with two parents, or in two nodes, in {' and '.join(broken)}{hint * only_implied}"
         if max(self.size(table.gold), self.size(table.system)) > LARGEST:
             return "has more chains of events than a number can hold"
         return ""

@@ -335,6 +335,12 @@ def test_tables_of_upadhyay_2016() -> None:
     ]
     (within,) = (claim.found for claim in found.claims if claim.says.startswith("a system which exclusively"))
     assert within.startswith("CoNLL of Lemma-WD: SIMPLE-CDEC 60.0, B&H 60.0, YCF 26.5;")
+    (high,) = (claim.found for claim in found.claims if claim.says.startswith("Lemma-WD predicts lots"))
+    assert high.endswith(
+        "SIMPLE B3 77.9 and 69.0, SIMPLE CEAFe 74.3 and 57.0, PURE B3 77.6 and 67.5, PURE CEAFe 73.8 and 58.0"
+    )
+    (linked,) = (claim.found for claim in found.claims if "non-zero MUC and Blanc-PW" in claim.says)
+    assert linked == "MUC F and PW Lemma-WD 0.0 and 0.0, Lemma 33.3 and 9.4, Lemma-delta 44.5 and 35.1"
     (singletons,) = (claim.found for claim in found.claims if claim.says.startswith("singletons constitute"))
     assert "4,407 of them (78 %) are in sentences whose coreference nobody validated" in singletons
     assert any("in points: B&H 5.6, S.T. 3.5, YCF 3.7" in remark for remark in found.remarks)

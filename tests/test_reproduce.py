@@ -484,6 +484,13 @@ def test_refusals(args: list[str], reported: str) -> None:
     assert reported in done.err
 
 
+def test_a_part_of_ecbplus_is_refused(demo: list[str]) -> None:
+    """Its numbers have no published ones."""
+    done = run("reproduce", "upadhyay-2016", demo[0])
+    assert (done.code, done.out) == (1, "")
+    assert "gold.jsonl: this corpus has 12 documents; ECB+ has 982, of 43 topics [data-incomplete]" in done.err
+
+
 def test_the_command(found: Reproduction, tmp_path: Path) -> None:
     done = run("reproduce", "araki-2014")
     assert (done.code, done.err) == (0, "")

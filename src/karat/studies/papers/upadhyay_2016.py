@@ -18,9 +18,10 @@ from karat.corpus.memory import MemoryCorpus
 from karat.corpus.opening import open_corpus
 from karat.corpus.topics import Topics
 from karat.describe.ecb_table import SPLITS, ecb_row, ecb_table
-from karat.problems import Findings
+from karat.problems import Findings, Rule
 from karat.protocols import Protocol, resolve
 from karat.protocols.protocol import work_signature
+from karat.report.layout import counted
 from karat.result import Result
 from karat.run.plan import Options
 from karat.run.scoring import score
@@ -83,6 +84,7 @@ PURE: dict[str, Row] = {
 TITLE = "Upadhyay et al. (2016), Revisiting the Evaluation for Cross Document Event Coreference"
 DATA = Data("the folder of ECB+")
 FIGURES = ("figure-3",)
+INCOMPLETE = Rule("data-incomplete", "fatal", "Give the folder with all topics of ECB+, 1 to 45.")
 
 SCORES = (
     *(
@@ -107,6 +109,10 @@ def reproduce(data: Sequence[str], progress: Progress | None = None, *, quick: b
     """Figure 3 and Tables 1 to 3; `quick` leaves out SAC, which has to be trained."""
     (folder,) = data
     corpus = open_corpus(folder)
+    *_, whole = TABLE_1["documents"]
+    if len(corpus.ids()) != whole:
+        message = f"this corpus has {counted(len(corpus.ids()), 'document')}; ECB+ has {whole}, of 43 topics"
+        raise INCOMPLETE.error(message, file=folder)
     analyser = ANALYSERS.get("lemminflect")
     train, _, test = (corpus.of_topics(Topics((), [(topics[0], topics[-1])])) for topics in SPLITS.values())
     texts = texts_of(test, analyser, progress)

@@ -414,7 +414,7 @@ OWN = PROTOCOLS.get(PLAN).read_text(encoding="utf-8")
         ("W_FA = 0.75", "W_FA = nan", "nan is not a number that a protocol can use"),
         ("W_FA = 0.75", "W_FA = -0.75", "EDR.W_FA must be at least 0.0"),
         ("type = 0.50, anchor_dir", "type = -0.50, anchor_dir", "TERN.AttrValue[...] must be at least 0.0"),
-        ('sets."2005-TERN".TERN', 'sets."2005-TERN".TIMEX', "changes 'TIMEX', which is none of EDR"),
+        ('sets."2005-TERN".TERN', 'sets."2005-TERN".TIMEX', "changes 'TIMEX', which is not one of EDR"),
         ('reading = "plan"', 'reading = "ours"', "there is no reading 'ours'; there are plan and nist"),
         ('reading = "plan"\n', "", "the field 'reading' is missing"),
         ('default = "DEFAULT"\nchoices = ["', 'default = "MINE"\nchoices = ["MINE", "', "no set of parameters 'MINE'"),

@@ -89,7 +89,7 @@ def test_heads_kinds_and_a_document_without_mentions(tmp_path: Path) -> None:
     [
         ("document,start\n", "g.csv, line 1: no column end (exclusive) or last (inclusive); found: document, start"),
         ("document,start,end,last\n", "g.csv, line 1: both end (exclusive) and last (inclusive) are given"),
-        ("document,start,end,doc\n", "g.csv, line 1: two columns are called 'document', or mean it"),
+        ("document,start,end,doc\n", "g.csv, line 1: two columns mean 'document'"),
         (",document,start,end\n0,d,1,2\n", "g.csv, line 1: column 1 has no name; pandas leaves out its index with"),
         ("document,start,end,\n", "g.csv, line 1: column 4 has no name [csv-header]"),
         ("document,start,end\nd,1\n", "g.csv, line 2: found 2 cells, expected 3, as the first row has"),

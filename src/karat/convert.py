@@ -66,7 +66,7 @@ def _place(mention: Mention) -> tuple[object, ...]:
     return mention.span, mention.head or (), sorted(mention.boxes.items()), sorted(map(str, mention.attributes.items()))
 
 
-UNITS = Rule("convert-units", "fatal", "Convert documents of each unit on their own, or to jsonl, which holds both.")
+UNITS = Rule("convert-units", "fatal", "Convert documents of each unit separately, or to jsonl, which holds both.")
 LOSSY = Rule(
     "convert-lossy",
     "fatal",

@@ -24,7 +24,7 @@ LANGUAGE = Rule("ace-language", "fatal", "Name the folder arabic, chinese or eng
 TASK = Rule("ace-task", "fatal", "Submit only tasks that the evaluation supports (ACE 2005 plan, Table 8).")
 SYSTEM = Rule("ace-system", "fatal", "Name the folder SITEn_primary or SITEn_contrastiveM (ACE 2005 plan, 3.7.1).")
 SITE = Rule("ace-site", "fatal", "Pack the systems of a site into an archive or folder that has the name of the site.")
-LAYOUT = Rule("layout-other", "fatal", "Pack it as the others are packed, or choose the layout of all with --layout.")
+LAYOUT = Rule("layout-other", "fatal", "Pack it like the others, or choose the layout of all with --layout.")
 NO_FILES = Rule("submission-empty", "fatal", "Submit at least one file of system output.")
 
 Condition = Literal["primary", "contrastive"]

@@ -111,7 +111,7 @@ def _misplaced_tokens(document: Document) -> Iterator[Finding]:
 BEYOND = Rule(
     "span-beyond-text",
     "fault",
-    "Check that offsets count code points, or tokens, of this very text; they are scored as given.",
+    "Check that offsets count code points, or tokens, of exactly this text; they are scored as given.",
 )
 
 
@@ -148,7 +148,7 @@ def _spans_beyond(document: Document, size: int) -> Iterator[Finding]:
 
 
 DIFFERS = Rule(
-    "text-differs", "fault", "Check that offsets count code points of this very text; they are scored as given."
+    "text-differs", "fault", "Check that offsets count code points of exactly this text; they are scored as given."
 )
 SHOWN = 60
 

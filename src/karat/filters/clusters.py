@@ -25,7 +25,7 @@ TWICE = Rule("clusters-document-twice", "fatal", "Give the clusters of each docu
 IN_TWO = Rule("clusters-member-twice", "fatal", "Put each mention into one cluster.")
 UNKNOWN = Rule("clusters-member-unknown", "fault", "Name mentions of gold by their ids; unresolved ids are ignored.")
 ABSENT = Rule("clusters-absent", "note", "Give the clusters of every document of gold; the others have none.")
-NONE = Rule("clusters-none", "fatal", "Give the coreference file of this very gold.")
+NONE = Rule("clusters-none", "fatal", "Give the coreference file that belongs to this gold.")
 
 
 class Clusters(Filter, frozen=True):

@@ -205,7 +205,7 @@ class Reader:
             )
         if source and source not in (*tables.SOURCES, tables.UNKNOWN_SOURCE):
             message = f"the source of document {quoted(self.id)} is {quoted(source)}"
-            validation.report_at(ODD_SOURCE, header.line, f"{message}, which is none of {', '.join(tables.SOURCES)}")
+            validation.report_at(ODD_SOURCE, header.line, f"{message}, which is not one of {', '.join(tables.SOURCES)}")
 
     # Elements and mentions.
 

@@ -213,7 +213,7 @@ class Validation:
         if bare in values:
             self.report(BLANKS, element, f"blanks around {quoted(bare)} in {name} of <{element.tag}>")
         else:
-            message = f"<{element.tag}> has the {name} {quoted(value)}, which is none of {', '.join(values)}"
+            message = f"<{element.tag}> has the {name} {quoted(value)}, which is not one of {', '.join(values)}"
             self.report(VALUE, element, message)
 
 
@@ -251,7 +251,7 @@ def check_subtype(
     type_, subtype = str(attributes["type"]), attributes.get("subtype")
     known = subtypes.get(type_)
     if known is None:
-        message = f"<{element.tag}> has the TYPE {quoted(type_)}, which is none of {', '.join(subtypes)}"
+        message = f"<{element.tag}> has the TYPE {quoted(type_)}, which is not one of {', '.join(subtypes)}"
         validation.report(VALUE, element, message)
     elif subtype is None and known:
         validation.report(SUBTYPE, element, f"<{element.tag}> of TYPE {type_} has no SUBTYPE")

@@ -23,7 +23,7 @@ LINE = Rule("brat-line", "fatal", "Correct the line; columns are separated by on
 SPAN = Rule("brat-span", "fatal", "Write begin end;begin end with begin < end, in characters of the text.")
 ID_TWICE = Rule("brat-id-twice", "fatal", "Give each annotation of a document its own id.")
 LINE_BREAK = Rule(
-    "brat-line-break", "note", "Write a line break inside an annotation's text as a blank; it is read so."
+    "brat-line-break", "note", "Write a line break inside an annotation's text as a blank; it is read as one."
 )
 UNKNOWN_LINE = Rule(
     "brat-line-unknown", "note", "Known lines start with T, E, A, M, R, N, * or #; this one is ignored."

@@ -142,7 +142,7 @@ def check_columns(columns: Sequence[str], file: str, line: int | None = None) ->
         raise HEADER.error(f"column {index + 1} has no name{advice}", file=file, line=line)
     if len({*columns}) < len(columns):
         repeated = next(name for index, name in enumerate(columns) if name in columns[:index])
-        raise HEADER.error(f"two columns are called {quoted(repeated)}, or mean it", file=file, line=line)
+        raise HEADER.error(f"two columns mean {quoted(repeated)}", file=file, line=line)
     if {"end", "last"}.issubset(columns):
         raise HEADER.error("both end (exclusive) and last (inclusive) are given", file=file, line=line)
 

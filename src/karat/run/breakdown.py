@@ -45,7 +45,7 @@ from karat.run.units import (
 MOST_VALUES = 6_000
 """Values of an attribute that scores are broken down by: each takes a millisecond, as a corpus of its own would."""
 TOO_MANY = Rule(
-    "breakdown-too-many", "fatal", "Choose another field, such as --by kind; a page (-f html) takes type by default."
+    "breakdown-too-many", "fatal", "Choose another field, such as --by kind; -f html breaks down by type by default."
 )
 NO_PARTS = Rule("breakdown-no-parts", "fatal", "Choose an attribute of its items, or other measures with -m/--measure.")
 

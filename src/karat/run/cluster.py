@@ -34,8 +34,8 @@ UNREACHABLE = Rule(
 )
 NO_WORKERS = Rule("cluster-empty", "fatal", "Start workers with `dask worker ADDRESS`, then run karat again.")
 UNLIKE = Rule("cluster-unlike", "fatal", "Install the same version of karat, and the same plug-ins, on all workers.")
-LOST = Rule("cluster-lost", "fatal", "Look into the logs of the workers: they may have too little memory.")
-GONE = Rule("cluster-lost", "fatal", "Look into its log, start it again, then run karat again.")
+LOST = Rule("cluster-lost", "fatal", "Check the logs of the workers: they may have too little memory.")
+GONE = Rule("cluster-lost", "fatal", "Check its log, start it again, then run karat again.")
 
 TIMEOUT = 5.0
 """Seconds in which a scheduler has to answer."""

@@ -109,7 +109,7 @@ class Parameters(Struct, frozen=True, forbid_unknown_fields=True):
         tables = {task: msgspec.to_builtins(getattr(self, task)) for task in TABLES}
         for task, fields in changes.items():
             if task not in tables:
-                raise ValueError(f"a set of parameters changes {task!r}, which is none of {', '.join(tables)}")
+                raise ValueError(f"a set of parameters changes {task!r}, which is not one of {', '.join(tables)}")
             tables[task] |= fields
         return msgspec.convert(msgspec.to_builtins(self) | tables | {"sets": {}, "parameters": "DEFAULT"}, Parameters)
 

@@ -1,4 +1,4 @@
-"""karat scores event understanding: it measures how much gold there is in a system's output."""
+"""karat evaluates event extraction and coreference against gold annotations."""
 
 from typing import TYPE_CHECKING, Any
 

@@ -203,7 +203,7 @@ def placed(where: Callable[[], tuple[str, int | None]]) -> Iterator[None]:
 
 
 class UsageError(KaratError):
-    """The command line alone shows it to be wrong: an unknown protocol, measure family, key or value."""
+    """An unknown name, or a value of the wrong kind, on the command line or in an argument."""
 
     exit_code = 2
 

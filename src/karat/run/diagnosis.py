@@ -316,8 +316,10 @@ def _events(*sides: tuple[str, Mapping[tuple[str, bool], int], Mapping[str, int]
         yield EVENTS.at(f"arguments that are events are not scored: {', '.join(counts)}")
 
 
-_GOLD_NAMES = frozenset({"gold", "key", "ref"})
-_SYSTEM_NAMES = frozenset({"pred", "sys", "output", "system"})
+_GOLD_NAMES = frozenset({"gold", "key", "ref", "reference", "truth"})
+_SYSTEM_NAMES = frozenset(
+    {"pred", "preds", "predicted", "prediction", "predictions", "sys", "system", "output", "outputs", "response"}
+)
 
 
 def swapped(gold: str, system: str) -> Iterator[Finding]:

@@ -11,7 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 import karat
-from karat.model import Document, Link, Mention
+from karat.model import Document, Link, Mention, Unit
 from karat.result import Result
 from tests.running import run
 
@@ -69,6 +69,20 @@ def test_texts_of_mentions_are_compared_with_gold(tmp_path: Path) -> None:
         path.write_bytes(karat_line(side))
     done = run("validate", str(paths[1]), "--against", str(paths[0]))
     assert "ends look inclusive" in done.out
+
+
+@pytest.mark.parametrize(("unit", "size"), [("char", len(TEXT)), ("token", len(TEXT.split()))])
+def test_spans_after_the_text_of_gold_are_counted(unit: Unit, size: int, tmp_path: Path) -> None:
+    """In scores; in validation, each of them is a fault."""
+    gold = document([(0, 1)], text=TEXT) if unit == "char" else document([(0, 1)], unit=unit, forms=tuple(TEXT.split()))
+    spans = [(0, 1), (size - 1, size), (size - 1, size + 1), (size, size + 1)]
+    system = Document("d", unit=unit, mentions=tuple(Mention(f"m{n}", (span,)) for n, span in enumerate(spans)))
+    found = notes(gold, system)["spans-differ"]
+    assert found.startswith("system mentions: 2 of 4 end after gold's text")
+    for name, side in (("gold", gold), ("mine", system)):
+        (tmp_path / f"{name}.jsonl").write_bytes(karat_line(side))
+    done = run("validate", str(tmp_path / "mine.jsonl"), "--against", str(tmp_path / "gold.jsonl"))
+    assert ("2 faults" in done.out, "end after" in done.out) == (True, False)
 
 
 def karat_line(side: Document) -> bytes:

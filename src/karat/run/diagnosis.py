@@ -54,6 +54,8 @@ class _Fit(Struct):
     cut: list[int] = field(default_factory=lambda: [0, 0])
     """Spans of the system, and of gold, that begin or end within a word."""
     gold: int = 0
+    beyond: int = 0
+    """Mentions that end after gold's text."""
 
     def is_most(self, count: int) -> bool:
         """Return whether this number is at least half of the mentions, or all of a few."""
@@ -142,8 +144,13 @@ class FirstSpans:
                     _count_changes(spans, golds, kinds[kind])
                 if pair.gold.unit == "char" and pair.gold.text is not None:
                     _count_cuts(spans, golds, pair.gold.text, kinds[kind])
-        found = [f"{texts.total - texts.right:,} of {texts.total:,} differ from the text at their span"]
-        found = [*(found if count_texts and texts.right < texts.total else []), *texts.explanations()]
+        found: list[str] = []
+        if count_texts and texts.right < texts.total:
+            found.append(f"{texts.total - texts.right:,} of {texts.total:,} differ from the text at their span")
+        if count_texts and texts.beyond:
+            all_kinds = sum([fit.total for fit in kinds.values()])
+            found.append(f"{texts.beyond:,} of {all_kinds:,} end after gold's text")
+        found += texts.explanations()
         for kind, fit in kinds.items():
             of_kind = f" of kind {kind}" if len(kinds) > 1 else ""
             named = {explanation.partition(" (")[0] for explanation in found}
@@ -158,8 +165,12 @@ def _compare_texts(pair: Pair, fit: _Fit) -> None:
         return
     if pair.gold.text is None and pair.gold.forms is None:
         return
+    size = _size(pair.gold)
     for mention in pair.system.mentions:
-        if not mention.text or not mention.span or is_nowhere(mention.span):
+        if not mention.span or is_nowhere(mention.span):
+            continue
+        fit.beyond += size is not None and mention.span[-1][1] > size
+        if not mention.text:
             continue
         there = _text_at(pair.gold, mention.span)
         if there is None:
@@ -175,6 +186,16 @@ def _compare_texts(pair: Pair, fit: _Fit) -> None:
                     other = (_text_at(pair.gold, ((first, last),)) or "") if 0 <= first < last else ""
                     if other == other.strip() and _is_same(mention.text, other):
                         fit.changed[shift, longer] += 1
+
+
+def _size(document: Document) -> int | None:
+    """Return the number of characters or tokens that a document has; None if it is not known."""
+    if document.unit == "char":
+        return None if document.text is None else len(document.text)
+    if document.token_ids is not None:  # ids that are not in the table have numbers after it
+        return None
+    tokens = document.forms if document.tokens is None else document.tokens
+    return None if tokens is None else len(tokens)
 
 
 def _text_at(document: Document, span: Sequence[Segment]) -> str | None:

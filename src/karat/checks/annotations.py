@@ -361,7 +361,8 @@ def check(
 
     `readings` are how protocols read its links.
     """
-    broken = [findings for rule in CHECKS if (findings := rule(document))]
+    rules = CHECKS if document.mentions or document.clusters or document.links else (check_tokens,)
+    broken = [findings for rule in rules if (findings := rule(document))]
     if document.links:
         from karat.arguments import other_links
 

@@ -100,10 +100,10 @@ class FirstSpans:
         for id_ in sorted(gold.ids() & system.ids()):
             if spans.is_full:
                 break
-            spans.add(id_, gold, system)
+            spans.read(id_, gold, system)
         return spans
 
-    def add(self, id_: str, gold: Corpus, system: Corpus) -> None:
+    def read(self, id_: str, gold: Corpus, system: Corpus) -> None:
         """Compare a document that both sides have, and that comes after those before."""
         self.last = id_
         try:
@@ -114,9 +114,14 @@ class FirstSpans:
                 pair = in_one_numbering(pair)
         except KaratError:  # reported when it was checked
             return
+        self.add(pair)
+
+    def add(self, pair: Pair) -> None:
+        """Compare a document whose sides number their tokens alike, and that comes after those before."""
+        self.last = pair.gold.id
         self._mentions += len(pair.system.mentions)
         self.is_full = self._mentions >= LOOKED_AT
-        if pair.gold.unit != pair.system.unit:
+        if pair.gold.unit != pair.system.unit or not (pair.gold.mentions or pair.system.mentions):
             return
         self._findings = None
         self._pairs.append(pair)

@@ -33,9 +33,6 @@ class GrowingScore:
         self._facts = Facts(), Facts()
         self._new: set[str] = set()
         """Documents that are not counted yet."""
-        self._unseen: set[str] = set()
-        """Documents whose spans are not compared yet."""
-        self._spans = FirstSpans()
         self._pipeline: Pipeline | None = None
         """For what the documents hold; None: not known yet."""
         self._plan: Plan
@@ -49,7 +46,6 @@ class GrowingScore:
             self.gold.discard(gold.id)
             raise
         self._new.add(gold.id)
-        self._unseen.add(gold.id)
         for facts, corpus in zip(self._facts, (self.gold, self.system), strict=True):
             facts.add(corpus.read(gold.id, ignore))
 
@@ -60,8 +56,7 @@ class GrowingScore:
         pipeline = self._started()
         self._add_rows(pipeline)
         findings = self._merged.copy()
-        self._compare_spans()
-        look_across(pipeline, self._whole, self._spans)
+        look_across(pipeline, self._whole)
         units = self._units(pipeline)
         findings.merge(pipeline.take_findings())
         gold, system = sides(pipeline, self._whole, Fingerprint(self._whole.shares))
@@ -90,6 +85,7 @@ class GrowingScore:
 
     def _add_rows(self, pipeline: Pipeline) -> None:
         """Make the rows of new documents."""
+        is_in_order = all(id_ > pipeline.spans.last for id_ in self._new)
         for id_ in sorted(self._new):
             batch = pipeline.batch([id_])
             ((row,),) = batch.rows
@@ -100,17 +96,10 @@ class GrowingScore:
             self._rows[id_] = row
             self._new.discard(id_)
             self._uncounted.append(row)
+        if not is_in_order:
+            pipeline.spans = FirstSpans.of(self.gold, self.system)
         if any(self._whole.observed):
             self._whole.observed = [dict(sorted(observed.items())) for observed in self._whole.observed]
-
-    def _compare_spans(self) -> None:
-        """Compare the spans of documents that are new, if they are among the first."""
-        if any(id_ < self._spans.last for id_ in self._unseen):
-            self._spans = FirstSpans.of(self.gold, self.system)
-        for id_ in sorted(self._unseen):
-            if id_ > self._spans.last and not self._spans.is_full:
-                self._spans.add(id_, self.gold, self.system)
-        self._unseen = set()
 
     def _add_findings(self, id_: str, findings: Findings) -> None:
         """Add the findings of a document; warnings are in the order of documents."""

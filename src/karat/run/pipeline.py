@@ -10,10 +10,11 @@ from msgspec import Struct, field
 from karat.checks.annotations import NamedIds, Reading, ids_of
 from karat.corpus.fingerprint import Share, share
 from karat.corpus.interface import Corpus, Executor, Progress, workers
+from karat.model import Pair
 from karat.plugin import Facts
 from karat.problems import Finding, Findings, KaratError, Report, graver, placed, without
 from karat.protocols import Protocol
-from karat.run.diagnosis import Labels
+from karat.run.diagnosis import FirstSpans, Labels
 from karat.run.pairs import PairReader, Places, Preparation
 from karat.run.plan import Options, Plan, plan_of, readings, refuse_absent
 from karat.run.rows import DocumentRow
@@ -108,6 +109,8 @@ class Pipeline:
         self._of_system_only = [index for index, policy in enumerate(policies) if policy == "score"]
         """The numbers of those that score documents that gold does not have."""
         self._findings = Findings()
+        self.spans = FirstSpans()
+        """Spans of the first documents, as this pipeline reads them; workers have pipelines of their own."""
         self.report = self._reporting()
         superseded = frozenset.intersection(*(protocol.superseded for protocol in work.protocols))
         self.report_pairs = without(self.report, superseded)
@@ -186,37 +189,47 @@ class Pipeline:
 
     def _add(self, batch: Batch, id_: str) -> None:
         pair, in_gold = self._reader.read(id_), self._reader.in_gold(id_)
-        if in_gold:
-            batch.units.add(pair.gold.unit)
-            if self.work.edits is None:
-                batch.shares.append(share(pair.gold, in_order=self._in_order))
-        if self.gold.global_ids:
-            batch.gold_ids[id_] = ids_of(pair.gold)
-        if self.system.global_ids:
-            batch.system_ids[id_] = ids_of(pair.system)
-        batch.facts[0].add(pair.gold)
-        batch.facts[1].add(pair.system)
-        batch.gold_mentions += len(pair.gold.mentions)
-        batch.system_mentions += len(pair.system.mentions)
         chosen = self._all if in_gold else self._of_system_only
-        if chosen and (declared := pair.system.declared) is not None and declared.strings:
-            batch.strings.update(declared.strings)
-        if chosen and pair.system.links:
-            from karat.arguments import other_links
-
-            batch.system_links.update([link.kind for link in other_links(pair.system)])
+        if self.work.edits is None:
+            self._note(batch, pair, in_gold=in_gold, is_scored=len(chosen) > 0)
         if pair.gold.empty_nodes != pair.system.empty_nodes:
             from karat.checks.pairs import in_one_numbering
 
             pair = in_one_numbering(pair)
-        if chosen and self._scores_labels and self.work.edits is None:
-            batch.labels.add(pair, roles=self._scores_roles)
+        if self.work.edits is None:
+            if not self.spans.is_full and in_gold and id_ in self.system.ids():
+                self.spans.add(pair)
+            if chosen and self._scores_labels:
+                batch.labels.add(pair, roles=self._scores_roles)
         with self.places.of(id_):
             prepared = self._preparation.prepare(pair, chosen)
             for index, document in zip(chosen, prepared, strict=True):
                 batch.rows[index].append(self.plans[index].row(document, self.places.line, self.places.report))
                 if document.observed and any(seen is not None for seen in document.observed):
                     batch.observed[index][id_] = document.observed
+
+    def _note(self, batch: Batch, pair: Pair, *, in_gold: bool, is_scored: bool) -> None:
+        """Keep what a run needs of a document besides its rows."""
+        gold, system = pair.gold, pair.system
+        if in_gold:
+            batch.units.add(gold.unit)
+            batch.shares.append(share(gold, in_order=self._in_order))
+        if self.gold.global_ids:
+            batch.gold_ids[gold.id] = ids_of(gold)
+        if self.system.global_ids:
+            batch.system_ids[gold.id] = ids_of(system)
+        batch.facts[0].add(gold)
+        batch.facts[1].add(system)
+        batch.gold_mentions += len(gold.mentions)
+        batch.system_mentions += len(system.mentions)
+        if not is_scored:
+            return
+        if (declared := system.declared) is not None and declared.strings:
+            batch.strings.update(declared.strings)
+        if system.links:
+            from karat.arguments import other_links
+
+            batch.system_links.update([link.kind for link in other_links(system)])
 
     def batches(
         self, ids: Sequence[str], executor: Executor | None = None, progress: Progress | None = None

@@ -80,7 +80,9 @@ def _score(
     findings.merge(pipeline.take_findings())
     pipeline, whole = _mapped(pipeline, ids, progress, executor)
     findings.merge(whole.findings)
-    look_across(pipeline, whole, FirstSpans.of(gold, system))
+    if not pipeline.spans.last:  # workers have read all documents
+        pipeline.spans = FirstSpans.of(gold, system)
+    look_across(pipeline, whole)
     finished = [
         count(plan, rows, pipeline.places.report) for plan, rows in zip(pipeline.plans, whole.rows, strict=True)
     ]
@@ -124,7 +126,7 @@ def _joined(pipeline: Pipeline, ids: Sequence[str], progress: Progress | None, e
     return whole
 
 
-def look_across(pipeline: Pipeline, whole: Batch, spans: FirstSpans) -> None:
+def look_across(pipeline: Pipeline, whole: Batch) -> None:
     """Report, or refuse, what only all documents together show."""
     places = pipeline.places
     with places.of(""):
@@ -146,7 +148,7 @@ def look_across(pipeline: Pipeline, whole: Batch, spans: FirstSpans) -> None:
             plan.protocol.comparison.key, types=plan.scores_types, roles=plan.scores_roles
         )
     }
-    for finding in chain(spans.findings(), labels):
+    for finding in chain(pipeline.spans.findings(), labels):
         pipeline.report(finding)
     assert whole.facts is not None, "they were assumed"
     if whole.strings:

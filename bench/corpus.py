@@ -186,6 +186,31 @@ def write_conll(folder: Path, documents: int = 0) -> tuple[Path, Path]:
     return paths
 
 
+def write_corefud(folder: Path, documents: int) -> tuple[Path, Path]:
+    """A gold and a system file in CorefUD: sentences of 20 words, 400 words and 50 mentions of two words per document.
+
+    The system puts a fifth of the mentions into other clusters.
+    """
+    random = Random(documents)
+    paths = folder / "gold.conllu", folder / "system.conllu"
+    with open(paths[0], "w", encoding="utf-8") as gold, open(paths[1], "w", encoding="utf-8") as system:
+        for stream in (gold, system):
+            stream.write("# global.Entity = eid-etype-head-other\n")
+        for number in range(documents):
+            golds = [random.randrange(1 + place // 2) for place in range(50)]
+            systems = [random.randrange(25) if random.random() < 0.2 else cluster for cluster in golds]
+            for stream, clusters in ((gold, golds), (system, systems)):
+                stream.write(f"# newdoc id = d{number}\n")
+                for sentence in range(20):
+                    stream.write(f"# sent_id = d{number}-{sentence}\n")
+                    for word in range(20):
+                        place, begins = divmod(20 * sentence + word, 8)
+                        cells = {0: f"Entity=(e{clusters[place]}-event-1-", 1: f"Entity=e{clusters[place]})"}
+                        stream.write(f"{word + 1}\tword" + "\t_" * 7 + f"\t{cells.get(begins, '_')}\n")
+                    stream.write("\n")
+    return paths
+
+
 def write_textee(folder: Path, sentences: int) -> tuple[Path, Path]:
     """A gold and a system file in TextEE: one event with two arguments per sentence of 20 words.
 

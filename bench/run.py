@@ -1,4 +1,4 @@
-"""Prints two tables: families of scores at three sizes, with CPU time, peak memory and growth; and small inputs.
+"""Prints two tables: families of scores at three sizes, with CPU time, peak memory and growth; and commands and calls.
 
 The ratio is to a bare read of the same bytes: splitting lines at tabs (TBF), `json.loads` of lines (JSON Lines), or
 parsing with lxml (APF). Scoring and the bare read take turns in one process, after one run to warm up, and the ratio is
@@ -78,7 +78,7 @@ def main() -> None:
                 for place, (cell, width) in enumerate(zip(row, widths, strict=True))
             ]
             print(f"| {' | '.join(aligned)} |", flush=True)
-    print(f"\n| {'small input':<28} |  time, ms |     least |\n|{'-' * 30}|----------:|----------:|")
+    print(f"\n| {'command or call':<28} |  time, ms |     least |\n|{'-' * 30}|----------:|----------:|")
     for small in SMALL:
         if small.name.startswith(options.family or ""):
             with tempfile.TemporaryDirectory() as folder:

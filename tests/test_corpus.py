@@ -73,6 +73,13 @@ def test_a_file_that_is_read_whole_is_read_once(name: str, tmp_path: Path, parse
     assert len(ids) == 6
 
 
+def test_each_document_of_a_larger_corpus_is_read_once(tmp_path: Path, parsed: Callable[[str], list[str]]) -> None:
+    ids = parsed("jsonl")
+    (tmp_path / "gold.jsonl").write_text("".join(JSON.replace("d0", f"d{n:03}") + "\n" for n in range(120)))
+    karat.score(tmp_path / "gold.jsonl", tmp_path / "gold.jsonl", protocol="tac-2017")
+    assert sorted(ids) == sorted([f"d{n:03}" for n in range(120)] * 2)
+
+
 @pytest.mark.parametrize("name", PARSED)
 def test_each_finding_is_in_the_report_of_a_score_and_of_a_validation_once(name: str, tmp_path: Path) -> None:
     path = put(tmp_path / "in", PARSED[name])

@@ -88,6 +88,17 @@ def test_several_protocols_say_why_they_differ(tmp_path: Path) -> None:
         "1 link entailed by links before",
     ):
         assert reason in out
+    assert "on a pair that has one already" not in out, "what all definitions do is no difference"
+
+
+@pytest.mark.parametrize("form", ["markdown", "latex", "html"])
+def test_every_output_has_the_table_of_definitions(tmp_path: Path, form: str) -> None:
+    gold, system = (written(tmp_path / name, document(links)) for name, links in (("g", GOLD), ("s", SYSTEM)))
+    both = ("score", gold, system, "-p", "tieval-2023", "-p", "tempeval-3", "--summary", "-f", form)
+    out = run(*both, "-o", "-").out
+    assert "temporal F1 by" in out
+    assert "They differ here: 2 links" in out
+    assert "(tieval-2023 temporal.awareness, tempeval-3)" in out
 
 
 def written(path: Path, *documents: Document) -> str:
@@ -379,6 +390,15 @@ def test_maven_ere_and_its_submission(tmp_path: Path) -> None:
     assert result["warnings"][-1]["line"] == 1
 
 
+def test_a_submission_may_begin_with_documents_without_relations(tmp_path: Path) -> None:
+    documents = [MAVEN | {"id": id_} for id_ in "abcd"]
+    gold = put(tmp_path / "gold.jsonl", "".join(json.dumps(one) + "\n" for one in documents))
+    lines = ('{"id": "a"}', '{"id":"b"}', json.dumps({"id": "d", "temporal_relations": {"BEFORE": [["m1", "m2"]]}}))
+    done = run("score", gold, put(tmp_path / "system.jsonl", "\n".join(lines)), "-f", "json")
+    counts = json.loads(done.out)["scores"]["relation.temporal"]["micro"]["counts"]
+    assert counts == {"precision_num": 1, "precision_den": 1, "recall_num": 1, "recall_den": 8}
+
+
 @pytest.mark.parametrize(
     ("prediction", "code"),
     [
@@ -476,6 +496,13 @@ def test_timeml_is_read_and_written_with_the_order_of_its_links(tmp_path: Path) 
         ('<MAKEINSTANCE eiid="ei1" eventID="e1" tense="PAST"/>', "", "timeml-no-instances", 3),
         ('eventID="e1"', 'eventID="e9"', "timeml-no-event", 5),
         (' relType="BEFORE"', "", "timeml-no-type", 7),
+        (' relatedToTime="t0"', "", "timeml-no-end", 7),
+        (
+            'eventInstanceID="ei1" relatedToTime="t0"',
+            'eventInstanceID="e1" relatedToTime="t0"',
+            "relation-end-unknown",
+            7,
+        ),
         ('"BEFORE"', '"BEFROE"', "relation-label", 7),
         ('relatedToTime="t0"', 'relatedToTime="t7"', "relation-end-unknown", 7),
         ("<TEXT>", "<BODY>", "timeml-shape", 2),

@@ -366,6 +366,8 @@ FORMS: tuple[tuple[str, Callable[[Fields], bool]], ...] = (
 @lru_cache(maxsize=4)
 def form(head: bytes) -> str | None:
     """The name of the form of a file that begins with these bytes; None if it is not known."""
+    if (bare := _BARE.match(head)) is not None:
+        head = head[bare.end() :]
     fields = first_fields(head)
     if not fields or fields.keys() >= {"id", "mentions"}:
         return JSONL if fields else None
@@ -373,6 +375,8 @@ def form(head: bytes) -> str | None:
     return JSONL if known is None and "id" in fields and fields.keys() <= _OWN else known
 
 
+_BARE = re.compile(rb'(?:\s*\{\s*"id"\s*:\s*"[^"\\]*"\s*\}\s*(?=\{))+')
+"""Documents of which only the id is given, before one that shows the form."""
 _OWN = {field.encode_name for field in msgspec.structs.fields(Document)}
 """The fields of a document in karat's own format."""
 LISTED = 12

@@ -21,12 +21,13 @@ class RelationLinks:
 
     def __init__(self, document: str, ends: Mapping[str, str], file: str, report: Report) -> None:
         """`ends` are the ids of mentions or clusters by their names in the file."""
-        self._document, self._ends, self._file, self._report = document, ends, file, report
+        self.ends = ends
+        self._document, self._file, self._report = document, file, report
         self.links: list[Link] = []
         self.lines: list[int] = []
 
     def add(self, label: str, source: str, target: str, line: int) -> None:
-        known = self._ends
+        known = self.ends
         if source in known and target in known:
             self.links.append(Link(label, known[source], known[target]))
             self.lines.append(line)
@@ -37,7 +38,7 @@ class RelationLinks:
 
     def add_all(self, label: str, pairs: Collection[tuple[str, str]], line: int) -> None:
         """Add many relations that stand in the same line as their document, and need no line of their own."""
-        known = self._ends
+        known = self.ends
         try:
             self.links += [Link(label, known[source], known[target]) for source, target in pairs]
         except KeyError:

@@ -167,7 +167,7 @@ def sound(document: Document, context: Context, *, file: str, line: int | None =
     for link in document.links:
         unknown = [end for end in (link.source, link.target) if end not in ends]
         for end in unknown:
-            message = f"a {link.kind} link names {quoted(end)}, which is not a mention or cluster"
+            message = f"a link of kind {quoted(link.kind)} names {quoted(end)}, which is not a mention or cluster"
             tell(DANGLING, f"{message} of document {quoted(document.id)}", found=end)
         if not unknown:
             links.append(link)

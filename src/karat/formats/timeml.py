@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from itertools import count
 from typing import Any
 
-from karat.formats._relations import RelationLinks
+from karat.formats._relations import END, RelationLinks
 from karat.formats._text import TWICE, named_after_file, stem
 from karat.formats._writing import refuse_unit, report_fields, report_rare, report_regions
 from karat.formats._xml import ElementReader, other_attributes, root_of
@@ -41,6 +41,11 @@ NO_INSTANCES = Rule(
 )
 NO_INSTANCE = Rule("timeml-no-instance", "fault", "Add a <MAKEINSTANCE> for the event; without one it is ignored.")
 NO_EVENT = Rule("timeml-no-event", "fault", "Name an <EVENT> of the text by its eid; the instance is ignored.")
+NO_END = Rule(
+    "timeml-no-end",
+    "fault",
+    "Give both ends: eventInstanceID or timeID, and relatedToEventInstance or relatedToTime; the link is ignored.",
+)
 NO_TYPE = Rule("timeml-no-type", "fault", 'Add a relType, such as relType="BEFORE"; the link is ignored.')
 UNWRITABLE = Rule("timeml-unwritable", "fatal", "Convert to a format that can hold it, such as jsonl.")
 
@@ -70,6 +75,8 @@ class _Reader(ElementReader):
         self._length = 0
         self._marked: list[tuple[Any, Region]] = []
         """Events and times in the order of the text, with their places; without one outside of it."""
+        self._instances: dict[str, str] = {}
+        """The eiid of the first instance of each event, by its eid."""
 
     def document(self) -> Document:
         body = self.root.find(".//TEXT")
@@ -136,6 +143,8 @@ class _Reader(ElementReader):
                     for instance in made
                     for more in [other_attributes(instance, "eiid", "eventID")]
                 ]
+                if made:
+                    self._instances[eid] = self.needed(made[0], "eiid")
             for owner, mention in found:
                 if mention.id in mentions:
                     message = f"id {quoted(mention.id)} was already used in this document"
@@ -154,6 +163,15 @@ class _Reader(ElementReader):
             return
         if element.tag == "TLINK":
             relations.check_label(label, TEMPORAL, element.sourceline)
+        for end, names in ((source, SOURCES), (target, TARGETS[: len(TARGETS) - (element.tag == "TLINK")])):
+            if not end:
+                self.warn(NO_END, element, f"a <{element.tag}> of type {label} has no {' or '.join(names)}")
+                return
+            if end in self._instances and end not in relations.ends:
+                instance = f"links name instances: here, {quoted(self._instances[end])}"
+                message = f"a <{element.tag}> of type {label} names the event {quoted(end)} by its eid; {instance}"
+                self.warn(END, element, message, end)
+                return
         relations.add(label, source, target, element.sourceline)
 
 

@@ -483,7 +483,7 @@ def test_several_protocols_say_why_they_differ(tmp_path: Path) -> None:
     assert done.out.startswith("Arg-C by")
     (sentence,) = [line for line in done.out.splitlines() if line.startswith("They differ here: ")]
     for part in (
-        "1 argument right under another trigger than in gold (li-2013, textee-2024)",
+        "1 argument right under another trigger than in gold (li-2013, textee-2024 arg.c)",
         "1 argument wrong only because of the trigger (textee-2024 arg.c+, paie-2022, rams-2020)",
         "1 argument counted again although already matched (dygie-2019, paie-2022)",
         "1 argument ignored with events that gold does not have (paie-2022)",

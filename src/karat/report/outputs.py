@@ -239,9 +239,9 @@ def _page(scored: "Sequence[Scored]", view: View) -> Page:
     contents = [_content(item, view) for item in scored]
     comments = [line for content in contents for line in content.comments()]
     results = [item for item in scored if isinstance(item, Result)]
+    tables = list(definitions(results, digits=view.digits))
     if results and view.summary:
-        return Page(list(_summary_tables(results, view)), comments)
-    tables: list[Table] = []
+        return Page([*tables, *_summary_tables(results, view)], comments)
     for content in contents:
         scores = content.tables
         if len(results) > 1:
@@ -276,7 +276,7 @@ def _latex(scored: "Sequence[Scored]", view: View) -> str:
     results = [item for item in scored if isinstance(item, Result)]
     if results and view.summary:
         titles = [f"{result.protocol}: {result.title}" for result in results]
-        tables = list(_summary_tables(results, view))
+        tables = [*definitions(results, digits=view.digits), *_summary_tables(results, view)]
         pages = [Page(tables, caption=titles, signatures=[result.signature for result in results])]
     else:
         pages = [_paper(item, view) for item in scored]

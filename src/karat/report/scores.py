@@ -1,5 +1,6 @@
 """Scores of one system as tables and lines: all measures, the main ones of several protocols, a line to quote."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -212,11 +213,12 @@ def _reasons(name: Name, rows: Sequence[tuple[Result, str]]) -> list[str]:
     """A sentence with what each definition does with items that others treat differently."""
     values = {tuple(result.scores[id_].micro.values.values()) for result, id_ in rows}
     reasons: dict[tuple[str, int], list[str]] = {}
+    of_protocol = Counter(result.protocol for result, _ in rows)
     for result, id_ in rows:
+        row = result.protocol if of_protocol[result.protocol] == 1 else f"{result.protocol} {id_}"
         for what, count in result.differences.get(id_, {}).items():
-            reasons.setdefault((what, count), []).append(
-                result.protocol if id_ == name.variants[0] else f"{result.protocol} {id_}"
-            )
+            reasons.setdefault((what, count), []).append(row)
+    reasons = {reason: having for reason, having in reasons.items() if len(having) < len(rows)}
     if not reasons:
         return ["They agree here."] if len(values) == 1 else []
     parts = [f"{counted(count, name.noun)} {what} ({', '.join(names)})" for (what, count), names in reasons.items()]

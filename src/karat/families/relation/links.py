@@ -21,7 +21,7 @@ from karat.problems import Origin, quoted
 IGNORED = Rule("relation-kind-ignored", "note", "Check their names; protocols of relations compare labels as written.")
 ITSELF = Rule("relation-to-itself", "note", "No action needed; a relation of a mention with itself has no meaning.")
 
-IGNORED_KIND = "with labels that are unknown there, ignored"
+IGNORED_KIND = "with a label that is unknown there, ignored"
 SPREAD = "more, since a link between clusters counts for each pair of their mentions"
 
 SameMention = Literal["span", "text"]

@@ -28,7 +28,7 @@ from karat.report.html.gather import TONES, Gathered, GatheredRuns, Selection
 from karat.report.html.page import DOCUMENTS, as_json, page_script, rendered
 from karat.report.html.sides import IndexData
 from karat.report.layout import Sort, View, counted
-from karat.report.scores import Content, result_content
+from karat.report.scores import Content, definitions, result_content
 from karat.report.tables import Cell, Table, percentage, printed, short
 from karat.result import Result, family
 
@@ -290,7 +290,9 @@ def score_report(
     if documents is not None:
         index = documents.index(view=view_first(first, documents, by_class=True), a=short_name(first))
     sections = [result_section(result, documents, digits=digits, sort=sort) for result in results]
-    return _page(first, first.system.name, sections, documents, index)
+    return _page(
+        first, first.system.name, sections, documents, index, definitions=list(definitions(results, digits=digits))
+    )
 
 
 def comparison_report(
@@ -322,6 +324,8 @@ def _page(
     sections: Sequence[ProtocolSection],
     documents: Gathered | None,
     index: IndexData | None,
+    *,
+    definitions: Sequence[Table] = (),
 ) -> Iterator[str]:
     """The page in pieces, so that a large one is never in memory as a whole."""
     return rendered(
@@ -329,6 +333,7 @@ def _page(
         title=f"{systems} against {first.gold.name}",
         version=first.version,
         script=page_script(*DOCUMENTS),
+        definitions=definitions,
         sections=sections,
         has_breakdowns=any(section.breakdowns or section.breakdown_tables for section in sections),
         has_errors=any(section.errors or section.compared_errors or section.outcomes for section in sections),

@@ -36,8 +36,8 @@ class Timeline(Struct, array_like=True, gc=False):
     """A timeline as the page draws it."""
 
     events: list[TimelineEvent]
-    contradictions: list[tuple[int, bool]]
-    """Numbers of links that contradict those before them or (True) gold."""
+    contradictions: list[tuple[int, bool, bool]]
+    """Numbers of links with a contradiction, and whether it is with the links before them, and with gold."""
 
 
 class GoldTimeline(NamedTuple):
@@ -76,7 +76,7 @@ def _timeline(document: Document, numbers: Sequence[int], known: Intervals, gold
         for place, mention in enumerate(document.mentions)
     }
     events: dict[int, list[int]] = {}
-    contradictions: list[tuple[int, bool]] = []
+    contradictions: list[tuple[int, bool, bool]] = []
     for number, link in links:
         source, target = named.get(link.source), named.get(link.target)
         if source is None or target is None or source is target:
@@ -90,12 +90,11 @@ def _timeline(document: Document, numbers: Sequence[int], known: Intervals, gold
                     known.add(("SIMULTANEOUS", first, other))
             ends.append(first)
         relation = MEANINGS[link.kind], ends[0], ends[1]
-        if known.contradict(relation):
-            contradictions.append((number, False))
-        else:
+        contradicts = known.contradict(relation), gold is not None and gold.contradict(relation)
+        if not contradicts[0]:
             known.add(relation)
-        if gold is not None and gold.contradict(relation):
-            contradictions.append((number, True))
+        if any(contradicts):
+            contradictions.append((number, *contradicts))
     steps = known.steps()
     ordered = sorted((steps[2 * first], steps[2 * first + 1], first) for first in events)
     return Timeline(

@@ -30,8 +30,8 @@ function timelineOf(own, slot, [events, contradictions]) {
       make("span", { className: "event" }, ...(isWrong ? [sign("wrong"), " "] : []), bdi(textOf(own, all[0])), quiet(more)),
       make("span", { className: `track slot-${slot}` }, bar)));
   });
-  const wrongs = contradictions.map(([link, isGold]) => make("li", { className: "t-wrong" }, sign("wrong"), " ",
-    bdi(linkWords(own, side, linksOf(own, side)[link])), quiet(isGold ? " contradicts gold" : " contradicts the links before it")));
+  const wrongs = contradictions.map(([link, ...against]) => make("li", { className: "t-wrong" }, sign("wrong"), " ",
+    bdi(linkWords(own, side, linksOf(own, side)[link])), quiet(` contradicts ${["the links before it", "gold"].filter((_, index) => against[index]).join(", and ")}`)));
   return make("section", {}, make("h4", {}, bdi(nameOf(slot))), make("ol", {}, ...rows), make("ul", {}, ...wrongs));
 }
 /** Pale are the events whose order relative to that of a row is not known. */

@@ -113,7 +113,7 @@ def other_links(document: Document) -> Sequence[Link]:
     others = [
         link
         for link in links
-        if kind_of(link.source) not in HOLDERS or kind_of(link.target, "event") in HOLDERS or link.kind in TEMPORAL
+        if link.kind in TEMPORAL or kind_of(link.source) not in HOLDERS or kind_of(link.target, "event") in HOLDERS
     ]
     if not others:
         return ()

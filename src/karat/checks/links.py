@@ -17,7 +17,12 @@ from karat.checks.annotations import Readings, unread
 from karat.model import ACYCLIC, ORDERED, Document, Link
 from karat.problems import Finding, Rule, nearest, quoted
 
-CYCLE = Rule("link-cycle", "fatal", "Remove or reverse one of these links, or correct the coreference between them.")
+CYCLE = Rule(
+    "link-cycle",
+    "fatal",
+    "Remove or reverse one of these links, or correct the coreference between them. Only in hierarchies and sequences "
+    "is a cycle fatal; in other relations, such as BEFORE, it is a note.",
+)
 INSIDE = Rule("link-inside-cluster", "note", "No action needed; a link between mentions of one event is not used.")
 PARENTS = Rule(
     "two-parents",
@@ -185,14 +190,10 @@ def _cycles(links: Collection[ClassLink], document: Document) -> Iterator[list[C
 
 def _has_cycle(links: Collection[ClassLink]) -> bool:
     """Return whether classes are left when those without a parent are removed, one after another."""
-    children: dict[Class, list[Class]] = {}
-    parents: dict[Class, int] = {}
+    children: defaultdict[Class, list[Class]] = defaultdict(list)
     for source, target in links:
-        if source in children:
-            children[source].append(target)
-        else:
-            children[source] = [target]
-        parents[target] = parents.get(target, 0) + 1
+        children[source].append(target)
+    parents = Counter([target for _, target in links])
     free = [source for source in children if source not in parents]
     for source in free:
         for child in children.pop(source, ()):

@@ -56,8 +56,8 @@ class Facts:
         if document.clusters:
             ids = {mention.cluster for mention in mentions if mention.cluster is not None}
             kinds |= {cluster.kind for cluster in document.clusters if cluster.id not in ids}
-        if document.links and not self._knows_links(document, kinds):
-            self.links |= _links_among(document, kinds)
+        if document.links:
+            self._add_links(document, kinds)
         if not kinds <= self.clustered:
             self.clustered.update([mention.kind for mention in mentions if mention.cluster])
         self.kinds |= kinds
@@ -68,13 +68,12 @@ class Facts:
         self.links.update([(kind, "event", "event") for kind in declared.links])
         self.relations.update(declared.relations)
 
-    def _knows_links(self, document: Document, kinds: Set[str]) -> bool:
-        """Return whether nothing new can be learned from the links of a document: of most, it need not be looked up."""
-        if len(kinds) != 1:
-            kind_of = {mention.id: mention.kind for mention in document.mentions}.get
-            return {(link.kind, kind_of(link.source), kind_of(link.target)) for link in document.links} <= self.links
-        (kind,) = kinds
-        return all((name, kind, kind) in self.links for name in {link.kind for link in document.links})
+    def _add_links(self, document: Document, kinds: Set[str]) -> None:
+        if len(kinds) == 1:  # then the ends of links need not be looked up in most documents
+            (kind,) = kinds
+            if all((name, kind, kind) in self.links for name in {link.kind for link in document.links}):
+                return
+        self.links |= _links_among(document, kinds)
 
     def copy(self) -> "Facts":
         """Return facts that can be added to apart."""

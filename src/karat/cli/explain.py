@@ -56,11 +56,16 @@ def _meanings(name: str) -> Iterator[str]:
     from karat.cli.formats import description as format_description
     from karat.cli.protocols import description as protocol_description
     from karat.formats import FORMATS
+    from karat.protocols import resolve
 
     lower = name.casefold()
     protocol = name if name.endswith(".toml") else lower
     with suppress(UsageError):
-        yield f"{protocol_description(protocol)}\n\n`karat protocols {protocol}` also prints its file."
+        families = [f"`karat explain {choice.name}`" for choice in resolve(protocol).families]
+        yield (
+            f"{protocol_description(protocol)}\n\nIts measures: {', '.join(families)}. "
+            f"`karat protocols {protocol}` also prints its file."
+        )
     if lower in FORMATS.names():
         yield format_description(lower)
     if lower in terms.codes():

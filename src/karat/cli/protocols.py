@@ -66,10 +66,10 @@ def description(name: str) -> str:
     ]
     header = ["  key", "default", "choices", "description"]
     sources = "\n".join(f"  {source}" for source in protocol.sources)
-    return (
-        f"{protocol.name}: {protocol.title}\n\n{protocol.about}\n\nsources\n{sources}\n\n"
-        f"parameters (change them with --set)\n{table(header, parameters, left=4)}"
-    )
+    description = f"{protocol.name}: {protocol.title}\n\n{protocol.about}\n\nsources\n{sources}"
+    if not parameters:
+        return description
+    return f"{description}\n\nparameters (change them with --set)\n{table(header, parameters, left=4)}"
 
 
 def written(value: object) -> str:

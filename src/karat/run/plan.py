@@ -50,7 +50,9 @@ NO_TOPIC = Rule(
 )
 NO_KIND = Rule("kind-absent", "fatal", "Choose the kinds of mentions to score with --set kinds=...")
 NO_MEASURE = Rule(
-    "measure-absent", "fatal", "Choose a measure of the protocol; --set attributes=... scores other attributes."
+    "measure-absent",
+    "fatal",
+    "Choose a measure of the protocol, or another protocol with -p; --set attributes=... scores other attributes.",
 )
 MEASURE_TWICE = Rule("row-twice", "fatal", "Rename the attribute, or choose others with --set attributes=...")
 
@@ -420,10 +422,13 @@ def refuse_absent(prefixes: Sequence[str], plans: Sequence[Plan]) -> None:
                 if row.id.startswith(prefix):
                     raise NO_MEASURE.error(f"{plan.protocol.name} does not score {row.id} here: {row.reason}")
         names = ", ".join(plan.protocol.name for plan in plans)
-        message = f"{names} has no measure {prefix!r} here. {nearest(prefix, offered)}"
+        message = f"{names} has no measure {prefix!r} here."
         family = prefix.partition(".")[0]
         others = [name for name, _ in PROTOCOLS if family in {choice.name for choice in resolve(name).families}]
-        raise NO_MEASURE.error(f"{message} Protocols of that family: {', '.join(others)}." if others else message)
+        own = {protocol.name for protocol in (plan.protocol for plan in plans)}
+        if others and own.isdisjoint(others):
+            raise NO_MEASURE.error(f"{message} Protocols of that family: {', '.join(others)}.")
+        raise NO_MEASURE.error(f"{message} {nearest(prefix, offered)}")
 
 
 def _selected(names: Sequence[str], ids: Sequence[str]) -> set[str]:

@@ -106,7 +106,9 @@ zero   P = right / (right + wrong + spurious), R = right / (right + wrong + miss
     departures=(
         "BLANC if a side has no links, or no non-links: the reference scorer v8.01 looks at gold only, and ignores a "
         "class that gold does not have (blanc.edge = perl). `symmetric` ignores a class that neither side has; "
-        "`luo-2014` counts it.",
+        "`luo-2014` counts it. The program of MAVEN-ERE has no such cases: an absent class scores 0 (`zero`), so a "
+        "perfect system scores 0.5 where nothing corefers. It also adds 0.000001 to the denominators of precision and "
+        "recall; karat does not.",
         "A mention that occurs twice keeps its first cluster; v8.01 does so only for system mentions that gold has.",
         "TAC's scorer v1.8 prints coref.avg4, the mean of four measures, as `Overall Average CoNLL score`. coref.conll "
         "is the mean of three, as in CoNLL-2012.",

@@ -34,7 +34,7 @@ Within = Literal["sentence", "sentences", ""]
 """Pairs within one sentence, in two sentences, or all."""
 
 
-REVERSED = "right but for the direction, wrong"
+REVERSED = "right but for the direction, counted as wrong"
 NOTHING = "labelled VAGUE, which is not a relation"
 REPEATED = "on a pair that has one already, not counted"
 OUTSIDE_PAIRS = "of the system on other pairs than gold's, ignored"
@@ -68,8 +68,11 @@ accuracy = |pairs that gold labels and the system labels alike| / |pairs that go
     traps=(
         "`Temporal F1` has at least nine definitions: print the protocol beside the number.",
         "A link between two clusters counts once per pair of their mentions: events that are mentioned often dominate.",
-        "VAGUE is not a relation in matres-2018, a label in tb-dense-2014, and unknown elsewhere (`--set vague=...`).",
-        "maven-ere-2022 knows no symmetric relation: SIMULTANEOUS in the other direction is a miss and a false alarm.",
+        "VAGUE is not a relation in matres-2018, a label in tb-dense-2014 (`--set vague=...`) and in the "
+        "relation.temporal of tieval-2023, and ignored in maven-ere-2022.",
+        "maven-ere-2022 knows no symmetric relation: SIMULTANEOUS in the other direction is a miss and a false alarm. "
+        "MAVEN-ERE's joint training code labels SIMULTANEOUS and BEGINS-ON in both directions, so its models lose half "
+        "their precision on them.",
         "hieve-2020 counts all pairs of events. Papers that keep each unrelated pair of the test set with probability "
         "0.4 report a higher precision.",
         "A pair with another label is missed and spurious: in --by kind it is in two rows.",
@@ -78,9 +81,14 @@ accuracy = |pairs that gold labels and the system labels alike| / |pairs that go
         "MAVEN-ERE: the program keeps the last of two labels of a pair in the file; karat the later one in the order "
         "BEFORE, OVERLAP, CONTAINS, SIMULTANEOUS, ENDS-ON, BEGINS-ON and CAUSE, PRECONDITION, which is the same "
         "for files in the order of its README.",
-        "tieval prints temporal precision as recall and the reverse: karat corrects this unless swapped=true.",
+        "MAVEN-ERE: the program drops links between event ids silently, and stops on a mention in two chains, a pair "
+        "of a mention with itself, an unknown label, or a causal or subevent link of gold with a time. karat reports "
+        "them, keeps the first chain, and ignores the rest.",
+        "tieval prints temporal precision as recall and the reverse: karat corrects this unless swapped=true. Its "
+        "macro recall of relation.temporal is computed from false alarms, and is not offered.",
         "EventStoryLine: the program counts as missed labels only the pairs without any system link, so its recall of "
-        "labels is too high: missed=pairs. It puts gold alone into text order; karat turns both sides.",
+        "labels is too high: missed=pairs. It counts a repeated line of the system twice, also in recall; karat once. "
+        "It puts gold alone into text order; karat turns both sides.",
         "iLIF counts a right pair in the wrong direction as unanswered, so its precision is too high: "
         "direction=as-ilif.",
         "HiEve: papers speak of the micro average of PC and CP, and the program prints the mean of their F1 "

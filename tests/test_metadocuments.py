@@ -170,6 +170,32 @@ def test_a_system_is_divided_as_gold_is(tmp_path: Path) -> None:
     assert run("validate", system, "--against", str(tmp_path / "gold.conll"), "-p", "conll-2012").code == 0
 
 
+@pytest.mark.parametrize("first", [0, 1])
+def test_documents_may_be_named_like_the_files_of_gold(tmp_path: Path, first: int) -> None:
+    """The layout of Cattan et al. (2021) names files of ECB+, whose tokens count from 1."""
+    words = [["He", "left", "home"], ["They", "left"]]
+    gold = [
+        Document(
+            f"36_{number}ecb", topic="36", unit="token", forms=tuple(forms), mentions=(mention("m", span, cluster="c"),)
+        )
+        for number, forms, span in zip((1, 2), words, ((1, 2), (0, 2)), strict=True)
+    ]
+    cells = {(1, 1): "(7)", (2, 0): "(7", (2, 1): "7)"}
+    lines = [
+        f"36\t36_0\t36_{number}ecb.xml\t0\t{token + first}\t{form}\tTrue\t{cells.get((number, token), '-')}"
+        for number, forms in enumerate(words, 1)
+        for token, form in enumerate(forms)
+    ]
+    system = put(tmp_path, "\n".join(["#begin document all_events", *lines, "#end document\n"]), "system.conll")
+    result = karat.score(gold, system, protocol="simple-cdec")
+    assert (result["coref.mention"].f1, result["coref.muc"].f1) == (1, 1)
+    (note,) = [finding for finding in result.warnings if finding.code == "conll-meta-document"]
+    assert note.message.endswith(f"as files of gold (.xml), with tokens from {first}")
+    assert [document.id for document in read(system)] == ["36_1ecb.xml", "36_2ecb.xml"]
+    alike = karat.score(system, system, protocol="simple-cdec")
+    assert (alike["coref.muc"].f1, "tokens-differ" in str(result)) == (1, False)
+
+
 @pytest.mark.parametrize("text", [COLUMN, GOLD])
 def test_a_perfect_system_scores_100_under_the_default_protocols(tmp_path: Path, text: str) -> None:
     gold = put(tmp_path, text)

@@ -41,9 +41,9 @@ document` (a DOCUMENT of digits only, as in DOCUMENT_SENTENCE_TOKEN, is not reco
     metadoc_d16_3    (7)
     #end document
 
-Spans of such documents count TOKEN, from 0. The lines of a document need not be in one place. In files of Cattan et al.
-(2021), documents of ECB+ are called 36_4ecbplus.xml and TOKEN counts from 1: score them against gold of that layout, or
-change both to score them against the corpus (36_4ecbplus, from 0).
+Spans of such documents count TOKEN, from 0. The lines of a document need not be in one place. Some systems name the
+files of ECB+ (36_4ecbplus.xml), and count TOKEN from 1, as these do. If gold has a document of the name without `.xml`,
+the system's is read as that document, and its tokens are counted from 1 unless the file has a token 0.
 """
 
 import re
@@ -197,10 +197,16 @@ def _read_meta(piece: Piece, layout: Layout, context: Context) -> Iterator[Docum
             parts[token.document].add(token, begin[1].decode("utf-8"), line, bare)
     if begin is not None:
         raise _not_closed(piece._replace(id=begin[1].decode("utf-8")), begin[0])
+    gold = () if context.options.gold is None else context.options.gold.ids()
+    files = {id_: id_.removesuffix(".xml") for id_ in parts if id_ not in gold and id_.removesuffix(".xml") in gold}
     message = f"read as {len(parts):,} document{'s' * (len(parts) != 1)}, named {layout.place} of each line"
+    first = 0
+    if files:
+        first = int(not any(parts[id_].begins_with_0 for id_ in files))
+        message += f" as files of gold (.xml), with tokens from {first}"
     context.report(META.at(message, file=piece.name))
-    for part in parts.values():
-        yield part.document(context.report)
+    for id_, part in parts.items():
+        yield part.document(context.report, files.get(id_, id_), first if id_ in files else 0)
 
 
 def _page(data: bytes, first: int, piece: Piece, report: Report) -> "_Page":
@@ -486,8 +492,14 @@ class _Part:
             raise META_ROW.error(f"{message} {self._line}", file=self._file, line=line)
         self._rows[row.token] = line, row, bare, meta
 
-    def document(self, report: Report) -> Document:
-        """Return the document; only the column layout has words."""
+    @property
+    def begins_with_0(self) -> bool:
+        """True if its first token is 0."""
+        return 0 in self._rows
+
+    def document(self, report: Report, id_: str, first: int) -> Document:
+        """Return the document with its tokens counted from `first`; only the column layout has words."""
+        self._rows = {token - first: row for token, row in self._rows.items()}
         page = _Page(self._file, "")
         words, lines = [""] * (max(self._rows) + 1), array("I", [self._line]) * (max(self._rows) + 1)
         for token, (line, row, bare, page.scope) in sorted(self._rows.items()):
@@ -500,7 +512,7 @@ class _Part:
         page.finish()
         page.report_ignored(report)
         document = Document(
-            self._first.document,
+            id_,
             topic=self._first.topic,
             subtopic=self._first.subtopic,
             unit="token",
@@ -549,6 +561,7 @@ FORMAT = Format(
     unit="token",
     protocols=PROTOCOLS,
     choose_protocols=choose_protocols,
+    refers_to_gold=True,
     sniff=sniff,
     read=read,
     marker=Marker(pattern=BEGIN, unnamed=NO_ID_TWICE, applies=_has_documents, is_meta=True),

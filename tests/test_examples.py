@@ -20,6 +20,7 @@ import karat
 from karat.cli.program import cli
 from karat.model import Document, Region
 from karat.studies import pilot
+from karat.studies.papers import upadhyay_2016
 from tests import ace_files
 from tests.corpora import as_jsonl
 from tests.running import Run, run
@@ -192,8 +193,9 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def own_desk(desk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A copy to work on, in which the simulated pilot of 2015 is small."""
+    """A copy to work on, where the simulated pilot of 2015 is small and ECB+ has the eight documents of the desk."""
     monkeypatch.setattr(pilot, "gold", lambda gold=pilot.gold: gold()[:20])
+    monkeypatch.setitem(upadhyay_2016.TABLE_1, "documents", (4, 2, 2, 8))
     monkeypatch.chdir(shutil.copytree(desk, tmp_path / "desk"))
     return tmp_path / "desk"
 

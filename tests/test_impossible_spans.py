@@ -120,7 +120,7 @@ OFFSETS: dict[str, tuple[Any, tuple[str | int, ...], str, str]] = {
 }
 
 
-@pytest.mark.parametrize("written", [None, "4", 4.5, [4]], ids=str)
+@pytest.mark.parametrize("written", [None, "4", 4.5, True, [4]], ids=str)
 @pytest.mark.parametrize("name", OFFSETS)
 def test_an_offset_of_a_system_that_is_not_a_number(name: str, written: object, tmp_path: Path) -> None:
     """The item counts, and is reported once; the same in gold is refused."""

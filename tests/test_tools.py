@@ -15,7 +15,7 @@ BENCH = Path(__file__).parents[1] / "bench"
 def test_the_table_has_each_family_at_three_sizes() -> None:
     command = [sys.executable, str(BENCH / "run.py"), "--quick", "--rounds", "1", "--family", "hierarchies"]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
-    table, _, small = done.stdout.partition("\n\n| small")
+    table, _, small = done.stdout.partition("\n\n| command or call")
     assert small
     _, _, head, _, *rows = table.splitlines()
     assert [len(row.split("|")) for row in rows] == [len(head.split("|"))] * 3

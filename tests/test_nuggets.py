@@ -8,6 +8,7 @@ from karat.api.scoring import Result, score
 from karat.match.similarities import overlaps
 from karat.model import Document, Mention
 from karat.problems import KaratError
+from karat.result import ItemCounts
 from tests.corpora import corpus, mention
 
 
@@ -161,6 +162,14 @@ def test_rows_of_a_breakdown_sum_to_the_whole() -> None:
     assert whole == {
         key: pytest.approx(sum(row["counts"][key] for row in rows.values())) for key in rows["A"]["counts"]
     }
+
+
+def test_a_gold_mention_with_several_system_mentions_is_one_item_of_a_breakdown() -> None:
+    gold = [mention("g", (0, 10), type="A")]
+    system = [mention("s1", (0, 9), type="A"), mention("s2", (2, 8), type="B"), mention("s3", (4, 6), type="A")]
+    sides = [corpus([Document("d", mentions=tuple(side))]) for side in (gold, system)]
+    row = score(*sides, protocol="tac-pilot", by=["type"]).by["type"]["A"]["nugget.accuracy.type"]
+    assert row.items == ItemCounts(gold=1, system=3, missed=0, spurious=0)
 
 
 def test_averages() -> None:

@@ -382,13 +382,16 @@ def _items(outcomes: Iterable[Outcome[Any]]) -> ItemCounts:
     for outcome in outcomes:
         gold, system, counts = outcome.gold, outcome.system, outcome.counts
         if isinstance(counts, PrecisionRecall):
-            recall, precision = (counts.recall_num, counts.recall_den), (counts.precision_num, counts.precision_den)
-        else:  # a pair earns other scores
-            recall = precision = (float(gold is not None and system is not None), 1.0)
-        if gold is not None:
-            golds[id(gold)] = _share(golds.get(id(gold)), recall)
-        if system is not None:
-            systems[id(system)] = _share(systems.get(id(system)), precision)
+            if gold is not None:
+                golds[id(gold)] = _share(golds.get(id(gold)), (counts.recall_num, counts.recall_den))
+            if system is not None:
+                systems[id(system)] = _share(systems.get(id(system)), (counts.precision_num, counts.precision_den))
+        elif gold is not None and system is not None:  # a pair earns other scores, and a gold mention may be in several
+            golds[id(gold)] = systems[id(system)] = (1, 1)
+        elif gold is not None:
+            golds[id(gold)] = (0, 1)
+        else:
+            systems[id(system)] = (0, 1)
     (gold_items, missed), (system_items, spurious) = _sizes(golds.values()), _sizes(systems.values())
     return ItemCounts(gold_items, system_items, missed, spurious)
 

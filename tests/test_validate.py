@@ -301,6 +301,15 @@ def test_several_cycles_are_several_findings(tmp_path: Path) -> None:
     assert any(cycle in reported for cycle in ("m2 -> m3 -> m4 -> m2", "m3 -> m4 -> m2 -> m3", "m4 -> m2 -> m3 -> m4"))
 
 
+def test_a_group_counts_findings_of_one_severity(tmp_path: Path) -> None:
+    """A cycle of `after` links is fatal, one of a kind that is not a hierarchy a note: each stands alone."""
+    mentions = [{"id": f"m{number}", "span": [[number, number + 1]]} for number in range(2)]
+    links = [{"kind": kind, "from": f"m{a}", "to": f"m{1 - a}"} for kind in ("after", "causes") for a in range(2)]
+    reported = run(jsonl(tmp_path, {"id": "d", "mentions": mentions, "links": links})).stdout
+    assert "1 fatal, 0 faults, 1 note" in reported
+    assert " more" not in reported
+
+
 @pytest.mark.slow
 def test_many_findings_are_counted_and_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)

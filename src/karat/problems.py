@@ -19,6 +19,9 @@ Severity = Literal["fatal", "fault", "note"]
 Origin = Literal["gold", "system"]
 """The side that a finding is about, where two are scored."""
 
+Group = tuple[str, Severity, Origin | None]
+"""Findings that are counted together: of one code, severity and side."""
+
 Item = str | tuple[str, str] | tuple[str, str, str]
 """An annotation that a finding is about: the id of a mention or cluster, one of its regions (id, region), or a link
 (kind, source, target)."""
@@ -52,9 +55,9 @@ class Finding(NamedTuple):
     """The number of findings it stands for."""
 
     @property
-    def group(self) -> tuple[str, Origin | None]:
-        """Findings are counted by code, those of gold and of the system apart."""
-        return self.code, self.origin
+    def group(self) -> Group:
+        """A code may have two severities: a cycle of links is fatal for some kinds of links, and a note for others."""
+        return self.code, self.severity, self.origin
 
     @property
     def place(self) -> str:
@@ -229,13 +232,10 @@ class Findings:
 
     def __init__(self) -> None:
         self.kept: list[Finding] = []
-        self.counts: dict[tuple[str, Origin | None], int] = {}
-        """By group."""
-        self._by_severity: dict[Severity, int] = {"fatal": 0, "fault": 0, "note": 0}
+        self.counts: dict[Group, int] = {}
 
     def add(self, finding: Finding) -> None:
         """Count one, and keep it if there are not too many in its group."""
-        self._by_severity[finding.severity] += finding.times
         seen = self.counts.get(finding.group, 0)
         self.counts[finding.group] = seen + finding.times
         if seen < self.KEPT:
@@ -244,15 +244,11 @@ class Findings:
     def copy(self) -> "Findings":
         """Return the same findings, to which others can be added."""
         copy = Findings()
-        copy.kept, copy.counts, copy._by_severity = [*self.kept], {**self.counts}, {**self._by_severity}
+        copy.kept, copy.counts = [*self.kept], {**self.counts}
         return copy
 
     def merge(self, later: "Findings") -> None:
         """Add what was found after these findings, as if it had been added one by one."""
-        if not later.counts:
-            return
-        for severity, count in later._by_severity.items():
-            self._by_severity[severity] += count
         room = {group: self.KEPT - self.counts.get(group, 0) for group in later.counts}
         for finding in later.kept:
             room[finding.group] -= 1
@@ -264,25 +260,25 @@ class Findings:
     def listed(self) -> list[Finding]:
         """The kept findings, and one more for each group with findings that were not kept."""
         more = [
-            Finding(group[0], self._first(group).severity, _more(count - self.KEPT), origin=group[1])
-            for group, count in self.counts.items()
+            Finding(code, severity, _more(count - self.KEPT), origin=origin)
+            for (code, severity, origin), count in self.counts.items()
             if count > self.KEPT
         ]
         return [*self.kept, *more]
 
     def by_severity(self) -> dict[Severity, int]:
         """Return the number of findings of each severity, kept or not."""
-        return dict(self._by_severity)
+        totals: dict[Severity, int] = {"fatal": 0, "fault": 0, "note": 0}
+        for (_, severity, _), count in self.counts.items():
+            totals[severity] += count
+        return totals
 
     def by_code(self) -> dict[str, int]:
         """Return the number of findings of each code, kept or not."""
         totals: dict[str, int] = {}
-        for (code, _), count in self.counts.items():
+        for (code, _, _), count in self.counts.items():
             totals[code] = totals.get(code, 0) + count
         return totals
-
-    def _first(self, group: tuple[str, Origin | None]) -> Finding:
-        return next(finding for finding in self.kept if finding.group == group)
 
 
 def _more(count: int) -> str:

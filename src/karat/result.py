@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from msgspec import Struct, field, to_builtins
 
 from karat.counts import Counts, Means, ScoreValues
-from karat.problems import Finding, Origin
+from karat.problems import Finding, Group
 
 if TYPE_CHECKING:
     from karat.records import ErrorAnalysis, OutcomeRecord
@@ -185,7 +185,7 @@ class Result(Struct, kw_only=True, eq=False):
     by: Mapping[str, Mapping[str, Mapping[str, Score]]] = {}
     units: Mapping[str, Mapping[str, ScoreValues]] = {}
     warnings: Sequence[Finding]
-    warning_counts: Mapping[tuple[str, Origin | None], int]
+    warning_counts: Mapping[Group, int]
     headline: Sequence[str] = ()
     """Measures that rank systems and are usually quoted, the most important first; those that gold supports."""
     is_headline_supported: bool = True

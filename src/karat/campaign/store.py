@@ -27,7 +27,7 @@ from msgspec.structs import replace
 from karat import __version__
 from karat.counts import Scores, ScoreValues
 from karat.plugin import Facts
-from karat.problems import Finding, Findings, KaratError, Origin, Rule, Severity
+from karat.problems import Finding, Findings, Group, KaratError, Origin, Rule, Severity
 from karat.protocols import Protocol
 from karat.result import Result, Score, Side, UnitRows
 from karat.run.plan import Options, Plan
@@ -38,7 +38,7 @@ DAMAGED = "it is damaged, or karat did not write it"
 
 APPLICATION = 0x6B617261
 """Marks the file as karat's."""
-SCHEMA = 3
+SCHEMA = 4
 WAIT = 60
 """Seconds to wait for another process that writes."""
 LISTED = 100
@@ -200,7 +200,7 @@ class StoredResult(Struct, frozen=True):
     """The micro and macro scores of each measure without a part of the corpus."""
     part: str
     warnings: tuple[StoredFinding, ...]
-    counts: tuple[tuple[str, Origin | None, int], ...]
+    counts: tuple[tuple[Group, int], ...]
     """The number of findings of each group."""
 
     @classmethod
@@ -227,7 +227,7 @@ class StoredResult(Struct, frozen=True):
             left_out,
             rows.part,
             tuple(StoredFinding.of(finding, place) for finding in result.warnings),
-            tuple((code, origin, count) for (code, origin), count in result.warning_counts.items()),
+            tuple(result.warning_counts.items()),
         )
 
     def result(self, protocol: Protocol, gold: Facts, measures: tuple[str, ...], names: tuple[str, str]) -> Result:
@@ -257,7 +257,7 @@ class StoredResult(Struct, frozen=True):
             by={},
             units={},
             warnings=[warning.finding() for warning in self.warnings],
-            warning_counts={(code, origin): count for code, origin, count in self.counts},
+            warning_counts=dict(self.counts),
             headline=headline,
             is_headline_supported=is_supported,
             rows=rows,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from itertools import accumulate, takewhile
 from typing import Literal, NamedTuple
 
-from karat.problems import Finding, Origin, visible
+from karat.problems import Finding, Group, visible
 
 TONES: Mapping[str, str] = {
     "bold": "1",
@@ -165,15 +165,15 @@ def width(cell: str) -> int:
 
 def finding_lines(
     findings: Iterable[Finding],
-    counts: Mapping[tuple[str, Origin | None], int],
-    listed: Iterable[tuple[str, Origin | None]] = (),
+    counts: Mapping[Group, int],
+    listed: Iterable[Group] = (),
 ) -> list[str]:
     """One line per code and side: its first finding, how many more there are, and where the first of them are.
 
     The side is named if both have it, here or in the groups of findings that are listed elsewhere beside these.
     """
-    sides = Counter(code for code, _ in {*counts, *listed})
-    groups: dict[tuple[str, Origin | None], list[Finding]] = {}
+    sides = Counter(code for code, _ in {(code, origin) for code, _, origin in [*counts, *listed]})
+    groups: dict[Group, list[Finding]] = {}
     for finding in findings:
         groups.setdefault(finding.group, []).append(finding)
     lines = []

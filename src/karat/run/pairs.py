@@ -13,7 +13,20 @@ from karat.corpus.interface import Corpus
 from karat.filters import collapsing
 from karat.model import Document, Pair
 from karat.plugin import Filter, PairTransform, Tables
-from karat.problems import Finding, Findings, Item, KaratError, Origin, Report, Rule, Target, of_side, quoted, refusing
+from karat.problems import (
+    Finding,
+    Findings,
+    Group,
+    Item,
+    KaratError,
+    Origin,
+    Report,
+    Rule,
+    Target,
+    of_side,
+    quoted,
+    refusing,
+)
 from karat.protocols import Protocol
 
 if TYPE_CHECKING:
@@ -167,7 +180,7 @@ class Places:
         self._gold, self._system = gold, system
         self._report = report
         self._document = ""
-        self._seen: dict[tuple[str, Origin | None], int] = {}
+        self._seen: dict[Group, int] = {}
 
     def report(self, finding: Finding) -> None:
         """Report a finding with its file and line."""

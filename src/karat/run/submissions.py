@@ -20,7 +20,7 @@ from karat.checks.pairs import TOKENS_DIFFER, difference
 from karat.corpus.files import FileCorpus
 from karat.corpus.paths import File
 from karat.model import Document, Mention, Region
-from karat.problems import Finding, Findings, KaratError, Rule, Severity, ignore, quoted
+from karat.problems import Finding, Findings, Group, KaratError, Rule, Severity, ignore, quoted
 from karat.protocols import Protocol
 from karat.run.pairs import SYSTEM_ONLY, source_differences
 from karat.run.plan import readings_of
@@ -254,11 +254,11 @@ class Validation:
         return {file: sorted(listed, key=lambda finding: finding.line or 0) for file, listed in by_file.items()}
 
     def by_code(self) -> list[list[Finding]]:
-        """The kept findings in groups of one code and side, the worst first, each in the order of files and lines."""
-        groups: dict[tuple[str, str, str | None], list[Finding]] = {}
+        """The kept findings by code, severity and side, the worst first, each group in the order of files and lines."""
+        groups: dict[Group, list[Finding]] = {}
         for findings in self.by_file().values():
             for finding in findings:
-                groups.setdefault((finding.severity, *finding.group), []).append(finding)
+                groups.setdefault(finding.group, []).append(finding)
         return sorted(groups.values(), key=lambda group: SEVERITIES.index(group[0].severity))
 
     def line_of(self, finding: Finding) -> str | None:

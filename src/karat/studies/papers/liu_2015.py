@@ -342,8 +342,7 @@ def _refuse_lacking(result: Result, system: str) -> None:
 
 
 def _faults(result: Result) -> int:
-    codes = {finding.code for finding in result.warnings if finding.severity == "fault"}
-    return sum(count for (code, _), count in result.warning_counts.items() if code in codes)
+    return sum(count for (_, severity, _), count in result.warning_counts.items() if severity == "fault")
 
 
 def _claims_on_files(scores: Scores, gold: Corpus, systems: Mapping[str, Corpus]) -> Iterator[Claim]:

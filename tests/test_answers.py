@@ -109,7 +109,7 @@ def test_what_is_not_found_counts_and_the_note_says_how_many(tmp_path: Path) -> 
             "line 1: there is a comma after the last value",
         ),
         ("{'id': 'd', 'events': []}\n", "line 1: this is not JSON: found \"'id'"),
-        ('Here it is:\n{"id": "d", "events": []}\n', "found 'Here it is:'; give JSON alone, with double quotes"),
+        ('Here it is:\n{"id": "d", "events": []}\n', "line 1: this is text before JSON, which"),
         ('{"id": "d", "events": [{"type": "A", "trigger": ["raid"]}]}\n', "line 1"),
         ('{"id": "d", "events": [{"type": "A", "trigger": "raid"}]}\nHope this helps!\n', "line 2"),
     ],
@@ -119,6 +119,13 @@ def test_text_around_the_json_is_refused(tmp_path: Path, answers: str, message: 
     done = run("score", str(gold(tmp_path)), str(tmp_path / "answers.jsonl"), "-p", "textee-2024")
     assert (done.code, done.out) == (1, "")
     assert message in done.err
+
+
+@pytest.mark.parametrize("start", ['{"id": "d"', '[\n  {"id": "d"'])
+def test_text_before_json_is_named_in_a_file_of_any_name(tmp_path: Path, start: str) -> None:
+    (tmp_path / "answers.txt").write_text("Here are the events:\n\n" + start)
+    done = run("score", str(gold(tmp_path)), str(tmp_path / "answers.txt"), "-p", "textee-2024")
+    assert "line 1: this is text before JSON, which karat does not read; remove all text around the JSON" in done.err
 
 
 @pytest.mark.parametrize(

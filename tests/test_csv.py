@@ -77,6 +77,12 @@ def test_a_table_of_something_else_is_described(tmp_path: Path, first: str) -> N
     assert f"such as: document,start,end,type,cluster; found: '{first}'" in done.err
 
 
+def test_an_empty_table_has_no_document(tmp_path: Path) -> None:
+    documents(tmp_path, GOLD)
+    (tmp_path / "s.csv").write_text("")
+    assert karat.score(tmp_path / "g.csv", tmp_path / "s.csv", protocol="tac-2017").system.documents == 0
+
+
 def test_heads_kinds_and_a_document_without_mentions(tmp_path: Path) -> None:
     text = "document,start,last,kind,head_start,head_last\nd1,4,9,entity,7,9\nd2,,,,,\n"
     read = documents(tmp_path, text)
@@ -88,6 +94,7 @@ def test_heads_kinds_and_a_document_without_mentions(tmp_path: Path) -> None:
     ("text", "message"),
     [
         ("document,start\n", "g.csv, line 1: no column end (exclusive) or last (inclusive); found: document, start"),
+        ("document,begin,end\n", "g.csv, line 1: no column start; found: document, begin, end [csv-header]"),
         ("document,start,end,last\n", "g.csv, line 1: both end (exclusive) and last (inclusive) are given"),
         ("document,start,end,doc\n", "g.csv, line 1: two columns mean 'document'"),
         (",document,start,end\n0,d,1,2\n", "g.csv, line 1: column 1 has no name; pandas leaves out its index with"),

@@ -116,6 +116,7 @@ def test_a_measure_has_a_page_of_its_own() -> None:
     for text in ("MUCp R = |gold links", "two disadvantages", "None of these scores", "Araki, Hovy"):
         assert text in mucp
         assert text in family
+    assert "o           the number of mentions that g and s share" in run("explain", "b3").out
     conll = run("explain", "coref.conll").out
     assert re.findall(r"^  (\w+) +R = ", conll, re.MULTILINE) == ["MUC", "B3", "CEAFe"]
     assert run("explain", "coref.conll").out == run("measures", "coref.conll").out

@@ -181,4 +181,5 @@ def _blocks(formula: str) -> Iterator[tuple[list[str], str]]:
 
 def _occurs(symbols: str, formula: str) -> bool:
     names = [name for name in re.split(r", |\(.*\)", symbols) if name]
-    return any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", formula) for name in names)
+    # In ASCII, a superscript is not a letter: `o²` has the symbol `o`.
+    return any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", formula, re.ASCII) for name in names)

@@ -210,7 +210,7 @@ def _matches(format_: Format, file: File, head: bytes) -> bool:
 UNSUPPORTED = Rule(
     "format-unsupported",
     "fatal",
-    "Convert it to JSON Lines, one document per line, or to another format that `karat formats` lists.",
+    "Give JSON Lines, one document per line, or another format that `karat formats` lists.",
 )
 HEAD = 1 << 16
 
@@ -244,6 +244,11 @@ _KINDS = (
         "Markdown",
         "remove the lines with ``` around the JSON, and all other text",
         begins=re.compile(rb"\s*```"),
+    ),
+    _Kind(
+        "text before JSON",
+        "remove all text around the JSON",
+        begins=re.compile(rb"\s*[A-Za-z][^\n]*\n\s*(?:\[\s*)?\{\s*\""),
     ),
     _Kind(
         "HiEve XML",

@@ -70,17 +70,22 @@ def _columns(row: str) -> tuple[list[str], str]:
         return [], delimiter
 
 
+def _first_row(head: bytes) -> str:
+    return head.partition(b"\n")[0].decode("utf-8", "replace").strip("\ufeff\r")
+
+
 def sniff(head: bytes) -> bool:
     """Return whether the first row names a document and a start."""
-    columns, _ = _columns(head.lstrip(b"\xef\xbb\xbf").partition(b"\n")[0].decode("utf-8", "replace").strip("\r"))
+    columns, _ = _columns(_first_row(head))
     return {"document", "start"}.issubset(columns)
 
 
 def related(name: str, head: bytes) -> str | None:
-    """Describe a table of something else."""
-    if not name.lower().removesuffix(".gz").endswith((".csv", ".tsv")) or sniff(head):
+    """Describe a table of something else: its first row names no document and no offset."""
+    first = _first_row(head)
+    columns, _ = _columns(first)
+    if not name.lower().removesuffix(".gz").endswith((".csv", ".tsv")) or not first or {*PLACES} & {*columns}:
         return None
-    first = head.partition(b"\n")[0].decode("utf-8", "replace").strip("\ufeff\r")
     expected = "the first row of a table of mentions names the columns, such as: document,start,end,type,cluster"
     return f"{expected}; found: {quoted(first)}"
 
@@ -104,6 +109,8 @@ def documents(rows: Iterable[Row], context: Context) -> Iterator[Document]:
 
 def _rows(piece: Piece) -> Iterator[Row]:
     text = decode(piece.data, file=piece.name, line=1).removeprefix("\ufeff")
+    if not text.strip():
+        return
     columns, delimiter = _columns(text.partition("\n")[0].strip("\r"))
     check_columns(columns, piece.name, 1)
     known = [name for name in columns if name in KNOWN]

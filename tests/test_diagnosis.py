@@ -185,7 +185,7 @@ def test_types_and_roles_that_gold_never_has() -> None:
     system = labelled(["attack", "attack", "Dies", "Meet", "x", "yy", "yy"], ["attacker", "Target"])
     assert messages(karat.score([gold], [system], protocol="textee-2024"), "labels-unknown") == [
         "6 of 7 items of the system (85.7%) have a type that gold never has: 'attack' (2; nearest in gold: 'Attack'), "
-        "'yy' (2), 'Dies' (1; nearest in gold: 'Die'), ...",
+        "'yy' (2), 'Dies' (1; nearest in gold: 'Die'), ...; "
         "1 of 2 items of the system (50.0%) has a role that gold never has: "
         "'attacker' (1; nearest in gold: 'Attacker')",
     ]

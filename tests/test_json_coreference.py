@@ -42,6 +42,13 @@ def test_spans_of_e2e_are_inclusive(tmp_path: Path) -> None:
     assert document.sentences == ((0, 5), (5, 8))
 
 
+@pytest.mark.parametrize("ner", [[], [[0, 0, "PERSON"]]])
+def test_what_e2e_coref_writes_is_not_dygie(tmp_path: Path, ner: list[Any]) -> None:
+    """It writes the constituents and names of OntoNotes, too: lists of spans, not of sentences."""
+    written = {**E2E, "constituents": [[0, 4, "TOP"], [0, 0, "NP"]], "ner": ner}
+    assert mentions(only(saved(tmp_path / "g.jsonlines", written))) == [ANNA, TOWN, SHE, IT]
+
+
 def test_spans_of_preco_are_in_their_sentences(tmp_path: Path) -> None:
     document = only(saved(tmp_path / "g.jsonl", PRECO))
     assert mentions(document) == [ANNA, TOWN, SHE, ("saw", ((6, 7),), "d1:3"), IT]

@@ -289,6 +289,8 @@ def test_an_unknown_field_is_said_once_with_its_lines(tmp_path: Path) -> None:
     path.write_text(json.dumps({"id": "d", "mentions": [{"id": "m", "span": [[0, 3]], "type": "Die"}]}, indent=1))
     message = "line 12: fatal: the field 'type' is not known in mentions[0]; other values go into its attributes"
     assert message in run("validate", str(path)).out
+    path.write_text(json.dumps({"id": "d", "mentions": [], "split": "test"}))
+    assert "links; other values go into about, as strings" in " ".join(run("validate", str(path)).out.split())
 
 
 def test_lines_of_python_are_not_json(tmp_path: Path) -> None:

@@ -4,9 +4,9 @@
      "speakers": [["", "", ""], ["", ""]]}
 
 Offsets count the tokens of the document, and ends are inclusive. With `events`, `ner` or `relations`, the file is read
-as DyGIE++. A system's file may have `predicted_clusters` and, beside them, gold's `clusters`: a file that is given as
-the system is read by its predictions if it has any, any other file by `clusters`, with a note. `speakers` are not
-read.
+as DyGIE++, unless it has `constituents`, which e2e-coref writes beside the `ner` of OntoNotes. A system's file may have
+`predicted_clusters` and, beside them, gold's `clusters`: a file that is given as the system is read by its predictions
+if it has any, any other file by `clusters`, with a note. Other fields are not read.
 
 As in CoNLL files, mentions are of kind `event`, in the order of their first tokens, longer ones first.
 """

@@ -117,6 +117,8 @@ def _known_fields(error: msgspec.ValidationError) -> BaseException | None:
     known = [field.encode_name for field in msgspec.structs.fields(_RECORDS[unknown[2]])]
     near = closest(unknown[1], known, cutoff=0.85)
     advice = "other values go into its attributes" if "attributes" in known else f"known fields are {', '.join(known)}"
+    if "about" in known:
+        advice += "; other values go into about, as strings"
     return ValueError(f"{explained(error)}; {f'did you mean {near!r}?' if near else advice}")
 
 

@@ -162,10 +162,10 @@ class _Reader:
         """Where a mention is in the document."""
         offset = mention.position if mention.offset is None else mention.offset
         if offset is None:
-            raise self._content.refusal(SHAPE, f"mention {mention.id!r} has no offset")
+            raise self._content.refusal(SHAPE, f"mention {quoted(mention.id or '')} has no offset")
         if self._record.content is None:
             return offset
-        return self._offsets.span(repr(mention.id), mention.sent_id, *offset)
+        return self._offsets.span(quoted(mention.id or ""), mention.sent_id, *offset)
 
     def _add_entity(self, id_: str, type_: str | None, mentions: tuple[_Mention, ...]) -> None:
         cluster = qualified(self._record.id, id_)

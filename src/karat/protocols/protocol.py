@@ -307,7 +307,7 @@ class _Reader:
 
     def filter(self, entry: dict[str, Any]) -> Filter:
         options = dict(entry)
-        return self.convert(options, self._plugin(FILTERS, options.pop("name", None), "filter"))
+        return self.convert(options, self._plugin(FILTERS, options.pop("name", ""), "filter"))
 
     def alignments(self, entries: Mapping[str, dict[str, Any]]) -> dict[str, AlignmentChoice]:
         choices = {name: self.convert(entry, AlignmentChoice) for name, entry in entries.items()}
@@ -323,7 +323,7 @@ class _Reader:
 
     def family(self, entry: dict[str, Any], alignments: Mapping[str, Any]) -> FamilyChoice[Any]:
         options = dict(entry)
-        name = options.pop("family", None)
+        name = options.pop("family", "")
         family = self._plugin(MEASURES, name, "measure family")
         averages = self.convert(options.pop("averages", {}), Averages)
         parameters = self.convert(options, family.parameters)

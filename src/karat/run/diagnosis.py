@@ -284,14 +284,13 @@ class Labels(Struct):
 
     def findings(self, key: Callable[[Value | None], Value | None], *, types: bool, roles: bool) -> Iterator[Finding]:
         """Note what gold never has; `key` is what is compared in place of a type."""
-        if types:
-            yield from _unknown("type", self.system_types, self.gold_types, key)
+        golds, systems = _of_fillers(self.gold_roles), _of_fillers(self.system_roles)
+        unknown = [*_unknown("type", self.system_types, self.gold_types, key)] if types else []
         if roles:
-            golds, systems = (Counter[str]() for _ in range(2))
-            for counts, own in ((golds, self.gold_roles), (systems, self.system_roles)):
-                for (role, is_event), count in own.items():
-                    counts[role] += 0 if is_event else count
-            yield from _unknown("role", systems, {role for role, _ in self.gold_roles}, lambda role: role)
+            unknown += _unknown("role", systems, {role for role, _ in self.gold_roles}, lambda role: role)
+        if unknown:
+            yield LABELS.at("; ".join(unknown))
+        if roles:
             yield from _events(("gold", self.gold_roles, golds), ("the system", self.system_roles, systems))
 
 
@@ -308,9 +307,14 @@ def _roles(document: Document) -> Sequence[tuple[str, bool]]:
     return [(link.kind, link.target in holders) for link in document.links if link.source in holders]
 
 
+def _of_fillers(roles: Mapping[tuple[str, bool], int]) -> dict[str, int]:
+    """Return how many fillers that are not events each role has."""
+    return {role: roles.get((role, False), 0) for role, _ in roles}
+
+
 def _unknown(
     what: str, system: Mapping[T, int], gold: Collection[T], key: Callable[[T], Value | None]
-) -> Iterator[Finding]:
+) -> Iterator[str]:
     keys = {key(value) for value in gold}
     unknown = {
         str(value): count for value, count in system.items() if count and value is not None and key(value) not in keys
@@ -318,7 +322,7 @@ def _unknown(
     names = sorted(str(value) for value in gold if value is not None)
     total, count = sum(system.values()), sum(unknown.values())
     if names and total and all(value is None for value, count in system.items() if count):
-        yield LABELS.at(f"gold has {what}s, such as {quoted(names[0])}, but no item of the system has one")
+        yield f"gold has {what}s, such as {quoted(names[0])}, but no item of the system has one"
     if not unknown or not names:
         return
     first = sorted(unknown, key=lambda name: (-unknown[name], name))[:3]
@@ -328,7 +332,7 @@ def _unknown(
         listed.append(f"{quoted(name)} ({unknown[name]:,}{f'; nearest in gold: {quoted(near)}' if near else ''})")
     share = f"{count:,} of {total:,} items of the system ({100 * count / total:.1f}%)"
     has = f"{'has' if count == 1 else 'have'} a {what} that gold never has"
-    yield LABELS.at(f"{share} {has}: {', '.join([*listed, '...'] if len(unknown) > 3 else listed)}")
+    yield f"{share} {has}: {', '.join([*listed, '...'] if len(unknown) > 3 else listed)}"
 
 
 def _events(*sides: tuple[str, Mapping[tuple[str, bool], int], Mapping[str, int]]) -> Iterator[Finding]:

@@ -61,8 +61,11 @@ def _not_scored(plan: Plan) -> Iterator[Finding]:
     reasons: dict[str, list[str]] = {}
     for row in plan.omitted:
         reasons.setdefault(row.reason, []).append(row.id)
-    for reason, ids in reasons.items():
-        yield NOT_SCORED.at(f"{', '.join(ids)} {'are' if len(ids) > 1 else 'is'} not scored: {reason}")
+    absent = [
+        f"{', '.join(ids)} {'are' if len(ids) > 1 else 'is'} not scored: {reason}" for reason, ids in reasons.items()
+    ]
+    if absent:
+        yield NOT_SCORED.at("; ".join(absent))
 
 
 def counted(notes: Iterable[Mapping[str, Mapping[str, int]]]) -> Counter[tuple[str, str]]:

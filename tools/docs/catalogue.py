@@ -4,11 +4,11 @@ import inspect
 from collections.abc import Mapping
 from typing import Any
 
-import sources
+import errors
 from declared import fields_table, laws_table, summary
 from formulas import formula
 from jsonl_fields import fields_section
-from markup import badge, code, documentation, fence, joined, links, points, prose, shown, table
+from markup import code, documentation, fence, joined, links, points, prose, shown, table
 from msgspec import Struct, structs
 
 from karat.families import MEASURES
@@ -235,7 +235,7 @@ def format_index() -> str:
 
 
 def format_page(name: str) -> str:
-    """One format: its documentation, its properties, and its findings."""
+    """One format: its documentation, its properties, and its errors."""
     format_ = FORMATS.get(name)
     local = format_.global_ids == "none"
     realis = Facts([("event", "realis")])
@@ -249,20 +249,13 @@ def format_page(name: str) -> str:
         ["default values", _defaults(completion.attributes)],
         ["default protocol", links(format_.protocols, "../protocols/")],
     ]
-    rules = sources.of_format(format_)
-    rows = [
-        [f"[{code(rule.code)}](../errors.md#{rule.code})", badge(rule.severity), prose(rule.hint)] for rule in rules
-    ]
-    found = "In addition to what may be wrong with any file ([errors by code](../errors.md)):\n\n" + table(
-        ["code", "severity", "what to do"], rows
-    )
     parts = [
         f"# {name}",
         f"**{prose(format_.title)}**",
         documentation(inspect.cleandoc(format_.about)),
         table(["property", "value"], [row for row in facts if row[1]]),
         fields_section() if format_ is JSONL else "",
-        f"## Findings\n\n{found}" if rows else "",
+        f"## Errors\n\n{errors.of_format(name)}",
     ]
     return joined(parts)
 

@@ -7,6 +7,7 @@ without an edit here. The functions return Markdown and do not depend on the pro
 from pathlib import Path
 
 import catalogue
+import errors
 import interface
 
 from karat.families import MEASURES
@@ -26,7 +27,7 @@ def pages() -> dict[str, str]:
         "formats/index.md": catalogue.format_index(),
         **{f"formats/{name}.md": catalogue.format_page(name) for name in FORMATS.names()},
         **interface.command_pages(),
-        "errors.md": interface.errors_page(),
+        "errors.md": errors.errors_page(),
         "concepts/glossary.md": (ROOT / "src/karat/cli/glossary.md").read_text(encoding="utf-8"),
         "contributing.md": (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").replace("](docs/", "]("),
         "changelog.md": (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"),

@@ -531,6 +531,6 @@ def test_a_hierarchy_that_only_clusters_move_is_left_out(tmp_path: Path) -> None
         "#kind after\no\t(m4(m3(m1(m2)))) (m5)\n"
     )
     refused = run("lab", "hierarchy", "--gold", str(file), "--steps", "3", "--orders", "1")
-    assert (refused.code, "hierarchy.subevent.ceafp depends on nothing in gold" in refused.err) == (1, True), (
+    assert (refused.code, "hierarchy.subevent.ceafp reads nothing that this gold has" in refused.err) == (1, True), (
         refused.err
     )

@@ -248,7 +248,7 @@ def test_tags_have_tokens_and_ids() -> None:
         ((["O", "B-A"],), "tags[0] is a string, expected a list, such as [1, 2] [bio-tags]"),
         (([[0, 1]],), "tags[0][0] is a whole number"),
         (([["O", "Attack"]],), "tags[0][1] is 'Attack', expected a tag such as B-Attack, I-Attack or O"),
-        (([["O"]], [["a", "b"]]), "tags[0]: found 1 tags, but 2 tokens"),
+        (([["O"]], [["a", "b"]]), "tags[0]: the number of tags is 1, that of tokens 2"),
         (({"a": ["O"]}, {"b": ["x"]}), "there are no tokens for tags['a']"),
         ((None,), "tags: found None, expected a list"),
         (([["O"], None],), "tags[1] is null, expected a list"),

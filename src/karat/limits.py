@@ -10,7 +10,7 @@ from karat.problems import KaratError, Origin, Rule
 MOST_PAIRS = 1_000_000
 """Candidate pairs of one document. The most of any corpus at hand are 1,780 (all of ECB+ as one document), else 257."""
 TOO_MANY_PAIRS = Rule(
-    "too-many-pairs", "fatal", "Check that nothing is written many times over, or use a part of the corpus."
+    "too-many-pairs", "fatal", "Check that nothing is repeated many times, or use a part of the corpus."
 )
 MAX_BYTES = 4_000_000_000
 """The default size limit of standard input, pipes and decompressed files, per argument."""

@@ -39,5 +39,5 @@ def argument(name: str, value: object, kind: Any) -> Any:
         choices = [
             choice for part in (kind, *get_args(kind)) if get_origin(part) is Literal for choice in get_args(part)
         ]
-        hint = f"Choose one of {', '.join(choices)}." if choices else "`help` of the function describes its arguments."
+        hint = f"Choose one of {', '.join(choices)}." if choices else "Call help() on the function for its arguments."
         raise UsageError("argument-kind", explained(error, name), hint) from None

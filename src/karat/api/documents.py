@@ -17,7 +17,7 @@ NO_ROWS = Rule("not-rows", "fatal", 'Give dicts such as {"document": "d1", "star
 NO_TAGS = Rule(
     "bio-tags",
     "fatal",
-    'Give a list of tags per sentence, such as ["O", "B-Attack", "I-Attack"], without numbers of labels and padding.',
+    'Give a list of tags per sentence, such as ["O", "B-Attack", "I-Attack"]: names of labels, without padding.',
 )
 NO_DOCS = Rule("not-spacy", "fatal", "Give spaCy's Doc objects, and the name of a span group that each has, or ents.")
 
@@ -114,7 +114,7 @@ def _tagged(id_: str, key: Any, sentence: Any, tokens: Any) -> Document:
         except (LookupError, TypeError):
             raise NO_TAGS.error(f"there are no tokens for {place}", file="tokens") from None
         if len(forms) != len(tags):
-            raise NO_TAGS.error(f"found {len(tags)} tags, but {len(forms)} tokens", file=place)
+            raise NO_TAGS.error(f"the number of tags is {len(tags)}, that of tokens {len(forms)}", file=place)
     mentions = [
         Mention(
             f"m{number}",

@@ -202,7 +202,7 @@ def _member_name(raw: str, file: str) -> str:
     if len(raw) > LONGEST:
         raise NAME.error(f"the name of member {visible} has more than {LONGEST:,} characters", file=file)
     if _WRONG.search(raw):
-        raise NAME.error(f"member {visible} has a name that other systems interpret differently", file=file)
+        raise NAME.error(f"member {visible} has a name that other operating systems interpret differently", file=file)
     return "/".join(part for part in raw.split("/") if part not in ("", "."))
 
 

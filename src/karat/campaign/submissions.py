@@ -402,7 +402,7 @@ def _of_site(submission: Submission, sites: Collection[str]) -> Submission:
     """Return the submission, refused if its site is one of these, which have archives or folders of their own."""
     if submission.problems or submission.is_own or submission.site.lower() not in sites:
         return submission
-    message = f"this is in the name of {submission.site}, which has submissions of its own"
+    message = f"this is submitted for {submission.site}, which also has submissions of its own"
     return submission._replace(problems=(SITE.at(message, file=submission.package.name),))
 
 

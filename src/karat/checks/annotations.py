@@ -316,7 +316,7 @@ def id_conflicts(documents: Mapping[str, NamedIds]) -> Iterator[Finding]:
                 continue
             which = f"{kind} {quoted(id_)} of document {quoted(document)}"
             if kind != known:
-                message = f"{which} has an id that names another kind of thing, {known}, in {quoted(other)}"
+                message = f"{which} has an id that something of another kind, {known}, has in {quoted(other)}"
                 yield KINDS.at(message, item=id_, document=document)
             elif kind.endswith(" mention"):
                 yield MENTION.at(f"{which} is also in document {quoted(other)}", item=id_, document=document)

@@ -76,7 +76,7 @@ def refuse_outputs(
     for file in (output, *files):
         refuse_overwriting(file, inputs, folder=folder)
     if output is not None and os.path.realpath(output) in map(os.path.realpath, files):
-        raise UNWRITABLE.error("this would be a figure (or its data) and the output", file=output)
+        raise UNWRITABLE.error("this file is to be both a figure (or its data) and the output", file=output)
 
 
 def write_figures(

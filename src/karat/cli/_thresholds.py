@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 
 BELOW = 3
 """The exit code if a score is below its threshold."""
-ABSENT = Rule("score-absent", "fatal", "Name a measure of the protocol, and then a score of it: nugget.type.precision")
+ABSENT = Rule(
+    "score-absent", "fatal", "Name a measure of the protocol, with or without one of its scores: nugget.type.precision"
+)
 
 
 class Threshold(NamedTuple):

@@ -140,7 +140,7 @@ def run() -> NoReturn:
             place = str(error.filename or "standard output or a temporary file")
             _refuse(str(SYSTEM.error(error.strerror or str(error), file=place)), 1)
         except MemoryError:
-            _refuse(str(MEMORY.error("there is not enough memory")), 1)
+            _refuse(str(MEMORY.error("not enough memory")), 1)
         except RecursionError:
             _refuse(str(NESTING.error("the input is nested too deeply")), 1)
     if stopped is not None:

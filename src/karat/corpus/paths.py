@@ -253,7 +253,7 @@ def _listed(name: str) -> Iterator[tuple[int, str]]:
     lines = text_lines(decode(read_bytes(Path(name)), file=name, line=1).removeprefix("\ufeff"))
     paths = [(i, line.strip()) for i, line in enumerate(lines, 1) if line.strip()]
     if not paths:
-        raise LIST.error("the list names no file", file=name)
+        raise LIST.error("the list is empty", file=name)
     for line, path in paths:
         if path.startswith("@"):
             raise LIST.error(f"a list cannot name another list: {path}", file=name, line=line)

@@ -156,7 +156,7 @@ class Validation:
         for element in self._root.iterchildren(*ELEMENTS["document"].children):
             if element not in self._reported and _is_small(element) and not dtd().validate(element):
                 error = next(iter(dtd().error_log))
-                message = f"<{element.tag}> is not valid by the DTD: {error.message}"
+                message = f"<{element.tag}> is not valid according to the DTD: {error.message}"
                 self.report_at(INVALID, self._first_line + error.line - 1, message)
 
     def _examine(self, element: Any) -> None:
@@ -353,7 +353,7 @@ def check_zones(
         if mention.kind == "time" and not is_dated and source.holds("DATETIME", begin, end):
             is_dated = True
         else:
-            message = f"mention {mention.id!r} at {shown(mention.span)} is outside of <TEXT>"
+            message = f"mention {mention.id!r} at {shown(mention.span)} is outside <TEXT>"
             validation.report(OUTSIDE, element_of(mention.id), message)
 
 

@@ -17,7 +17,9 @@ from karat.plugin.formats import TokenTable
 from karat.problems import Report, Rule, quoted
 from karat.regions import runs
 
-NO_TABLE = Rule("token-table-missing", "note", "Ids are then compared as written; check --tokens if that is not meant.")
+NO_TABLE = Rule(
+    "token-table-missing", "note", "Ids are then compared as written; check --tokens if you did not intend this."
+)
 NO_OFFSETS = Rule(
     "token-offsets",
     "fatal",

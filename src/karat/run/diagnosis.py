@@ -21,8 +21,8 @@ from karat.regions import is_nowhere
 SPANS = Rule(
     "spans-differ",
     "note",
-    "Spans are [start, end): add 1 to inclusive ends, or in a table call their column `last`. Offsets count from 0 in "
-    "the text that gold has.",
+    "Spans are [start, end): add 1 to inclusive ends, or, in a table, name their column `last`. Offsets count from 0 "
+    "in the text that gold has.",
 )
 LABELS = Rule("labels-unknown", "note", "They match nothing; rename them if gold has another name for them.")
 EVENTS = Rule("arguments-are-events", "note", "Compare only with scores that also leave them out.")

@@ -29,7 +29,9 @@ MISSING = Rule(
     "document-missing", "fault", "Submit every document of gold; write one without annotations if you found nothing."
 )
 TEXTS_DIFFER = Rule("texts-differ", "fault", "Annotate the text that gold has; offsets count in gold's text.")
-UNLIKE_GOLD = Rule("text-unlike-gold", "fault", "Check that your offsets count as gold's do; they are scored as given.")
+UNLIKE_GOLD = Rule(
+    "text-unlike-gold", "fault", "Check that your offsets count in the same way as gold's; they are scored as given."
+)
 
 LISTED = 10
 

@@ -74,7 +74,7 @@ FEW = 20
 
 NO_INTERVALS = Rule("intervals-none", "note", "There must be several units, or one unit with several documents.")
 FEW_UNITS = Rule("units-few", "note", "Take the intervals and p-values as rough; more units make them reliable.")
-PARTS = Rule("intervals-of-parts", "note", "Only what several units add up to can be resampled.")
+PARTS = Rule("intervals-of-parts", "note", "Only scores over several units can be resampled.")
 
 R = TypeVar("R", bound=Result)
 

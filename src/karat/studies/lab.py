@@ -93,7 +93,7 @@ def examine(
     bench = Bench(protocol, prefix)
     found = groups(bench, documents)
     if not found:
-        raise UNMOVED.error(f"{', '.join(base.scores)} depends on nothing in gold", file=gold.name)
+        raise UNMOVED.error(f"{', '.join(base.scores)} reads nothing that this gold has", file=gold.name)
     advance = _counter([group.pieces for group in found], options, progress)
     curves: list[Curve] = []
     examined: dict[str, Examined] = {}

@@ -39,7 +39,7 @@ NO_LINKS = Rule(
 TIES = Rule(
     "coref-ties",
     "note",
-    "The reference program may match other ones, with other scores; see CorefUD: ties between alignments.",
+    "The reference program may match them differently and print other scores; see CorefUD: ties between alignments.",
 )
 
 
@@ -180,7 +180,7 @@ class Coref(Measure[Contingency, PrecisionRecall], frozen=True):
         """Documents in which ties decide."""
         del counts
         if table.tied:
-            yield Tally(TIES, "documents in which mentions that share a head could be matched otherwise", table.tied)
+            yield Tally(TIES, "documents in which mentions that share a head could be matched differently", table.tied)
 
     def notes_on_total(self, total: PrecisionRecall) -> Iterator[Finding]:
         """MUC without any link in gold."""

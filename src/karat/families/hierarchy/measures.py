@@ -32,7 +32,7 @@ UNDEFINED = Rule(
 EVENTS_DIFFER = Rule(
     "events-differ",
     "note",
-    "Links match if their events share a mention, so MUCp does not punish this; BLANCp and NSTMp do.",
+    "Links match if their events share a mention, so MUCp does not penalise this; BLANCp and NSTMp do.",
 )
 
 

@@ -103,6 +103,7 @@ def test_heads_kinds_and_a_document_without_mentions(tmp_path: Path) -> None:
         ("document,start,end\n,1,2\n", "g.csv, line 2: this row has no document"),
         ('document,start,end\nd,1,"2\n', "g.csv, line 2: a cell in quotes does not end"),
         ("document,start,end\nd,1,x\n", "g.csv, line 2: start is '1' and end is 'x'"),
+        ("document,start,end,type\nd,,,A\n", "g.csv, line 2: start is '' and end is '' [csv-span]"),
         ("document,start,last\nd,4,3\n", "g.csv, line 2: start is '4' and last is '3'"),
         ("document,start,end,id,type\nd,1,2,a,A\nd,4,5,a,B\n", "line 3: mention 'a' has the type 'B', but 'A' before"),
     ],

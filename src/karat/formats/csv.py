@@ -158,7 +158,7 @@ def _document(id_: str, rows: Sequence[Row], context: Context) -> Document:
     segments: dict[str, list[Row]] = {}
     numbers = free_ids({row.cells.get("id", "") for row in rows})
     for row in rows:
-        if row.cells.keys() & {"start", "end", "last"}:
+        if row.cells.keys() > {"document"} or not row.attributes.keys().isdisjoint(("type", "realis")):
             segments.setdefault(row.cells.get("id") or next(numbers), []).append(row)
     mentions = tuple([_mention(name, group, context) for name, group in segments.items()])
     document = Document(id_, unit=context.options.unit or "char", mentions=mentions)

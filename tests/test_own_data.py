@@ -340,6 +340,7 @@ CALLS: dict[str, Callable[..., object]] = {
     "Scorer": lambda **given: karat.Scorer(**{"protocol": "tac-2017"} | given),
     "add": lambda **given: karat.Scorer("tac-2017").add(**{"gold": DOCUMENTS[0], "system": DOCUMENTS[0]} | given),
     "from_rows": lambda **given: karat.from_rows(**{"rows": []} | given),
+    "Document": lambda **given: karat.read([karat.Document("d1", **given)]),
     "figure": lambda **given: karat.score(DOCUMENTS, DOCUMENTS, protocol="tac-2017").figure(**given),
     "ranks": lambda **given: karat.compare(DOCUMENTS, {"a": DOCUMENTS}, protocol="tac-2017").figure(**given),
 }
@@ -350,7 +351,7 @@ compare gold, compare systems, compare protocol, compare settings, compare measu
 compare details, compare errors, compare baseline, compare sort_by, compare ci, compare resamples, compare jobs
 read path, read format, read unit, read tokens, read sources, read coreference, read documents, read max_bytes
 Scorer protocol, Scorer settings, Scorer measures, Scorer by, Scorer strict, add gold, add system
-from_rows rows, from_rows unit, figure kind, ranks kind, ranks of
+from_rows rows, from_rows unit, Document unit, Document tokens, Document links, figure kind, ranks kind, ranks of
 """
 
 
@@ -393,6 +394,9 @@ def test_numbers_of_numpy_are_numbers() -> None:
     result = karat.score(DOCUMENTS, DOCUMENTS, protocol="tac-2017", **options)
     assert result.confidence is not None
     assert result.confidence.level == 0.9
+    tokens: Any = np.array([[0, 3], [4, 7]])
+    (document,) = karat.read([karat.Document("d", text="cut off", tokens=tokens, unit="token")])
+    assert document.tokens == ((0, 3), (4, 7))
 
 
 def test_a_missing_argument_stays_a_type_error() -> None:

@@ -123,9 +123,9 @@ def _is_plain(document: Document) -> bool:
     strings: list[Any] = [document.id, document.unit]
     optional: list[Any] = [*_texts(document)]
     values: list[Any] = []
-    if type(mentions) is not tuple or document.unit not in _UNITS or _rare(document) != _ABSENT:
-        return False
     try:
+        if type(mentions) is not tuple or document.unit not in _UNITS or _rare(document) != _ABSENT:
+            return False
         for mention in mentions:
             ((begin, end),) = mention.span
             if not (type(begin) is type(end) is int and 0 <= begin < end):

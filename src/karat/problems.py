@@ -51,8 +51,6 @@ class Finding(NamedTuple):
     """The text in that line that is wrong, for reports that point at it; empty: the end of the line."""
     document: str | None = None
     """Used to find the file of a finding about the whole corpus, which names the first document with the problem."""
-    times: int = 1
-    """The number of findings it stands for."""
 
     @property
     def group(self) -> Group:
@@ -108,12 +106,6 @@ class Rule(NamedTuple):
         if len(message) > LONGEST:  # a name may have megabytes, and be in thousands of messages
             message = f"{message[: LONGEST // 2]} ... {message[-LONGEST // 2 :]}"
         return Finding(self.code, self.severity, message, self.hint, file, line, item, origin, found, document)
-
-    def further(self, count: int) -> "Iterator[Finding]":
-        """Yield one finding for all that `Findings` counts but does not keep: nobody reads their messages."""
-        if count > Findings.KEPT:
-            more = count - Findings.KEPT
-            yield Finding(self.code, self.severity, _more(more), self.hint, times=more)
 
     def error(
         self, message: str, *, file: str | None = None, line: int | None = None, found: str | None = None
@@ -237,7 +229,7 @@ class Findings:
     def add(self, finding: Finding) -> None:
         """Count one, and keep it if there are not too many in its group."""
         seen = self.counts.get(finding.group, 0)
-        self.counts[finding.group] = seen + finding.times
+        self.counts[finding.group] = seen + 1
         if seen < self.KEPT:
             self.kept.append(finding)
 

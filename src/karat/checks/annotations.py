@@ -12,7 +12,7 @@ from typing import Literal
 from msgspec import msgpack
 
 from karat.model import Document, Mention, Region, Value, qualified
-from karat.problems import Finding, Findings, Item, KaratError, Report, Rule, Target, quoted
+from karat.problems import Finding, Item, KaratError, Report, Rule, Target, quoted
 from karat.regions import is_nowhere
 
 
@@ -137,14 +137,10 @@ def check_spans(document: Document) -> Iterable[Finding]:
 
 def _spans_beyond(document: Document, size: int) -> Iterator[Finding]:
     noun = "characters" if document.unit == "char" else "tokens"
-    count = 0
     for item, region, _ in placed(document):
         if (end := region[-1][1]) > size and not is_nowhere(region):
-            count += 1
-            if count <= Findings.KEPT:
-                found = f"{owner(item)} of document {document.id!r} ends at {end:,}"
-                yield BEYOND.at(f"{found}, but the text has {size:,} {noun}", item=item, found=str(end))
-    yield from BEYOND.further(count)
+            found = f"{owner(item)} of document {document.id!r} ends at {end:,}"
+            yield BEYOND.at(f"{found}, but the text has {size:,} {noun}", item=item, found=str(end))
 
 
 DIFFERS = Rule(
@@ -164,17 +160,13 @@ def check_texts(document: Document) -> Iterable[Finding]:
 
 
 def _differing_texts(document: Document, text: str) -> Iterator[Finding]:
-    count = 0
     for item, region, said in placed(document):
         if said is None or region[-1][1] > len(text) or region[0][0] < 0:
             continue
         there = " ".join([text[begin:end] for begin, end in region])
         if there != said and not _are_same_words(said, there):
-            count += 1
-            if count <= Findings.KEPT:
-                found = f"{owner(item)} of document {document.id!r} has the text {said[:SHOWN]!r}"
-                yield DIFFERS.at(f"{found}, but its span covers {there[:SHOWN]!r}", item=item, found=said)
-    yield from DIFFERS.further(count)
+            found = f"{owner(item)} of document {document.id!r} has the text {said[:SHOWN]!r}"
+            yield DIFFERS.at(f"{found}, but its span covers {there[:SHOWN]!r}", item=item, found=said)
 
 
 def _are_same_words(said: str, there: str) -> bool:
@@ -375,15 +367,9 @@ def check(
 
 
 def _located(findings: Iterable[Finding], where: Where) -> Iterator[Finding]:
-    """Add file and line: those of the item while findings of a code are kept, later those of the document."""
-    seen: dict[str, int] = {}
-    of_document: tuple[str | None, int | None] | None = None
+    """Add the file and line of each item."""
     for finding in findings:
-        count = seen[finding.code] = seen.get(finding.code, 0) + finding.times
-        if count <= Findings.KEPT:
-            file, line = where(finding.item)
-        else:
-            file, line = of_document = of_document or where(None)
+        file, line = where(finding.item)
         yield finding._replace(file=file, line=line)
 
 

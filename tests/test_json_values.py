@@ -9,7 +9,8 @@ import pytest
 import karat
 from karat.corpus.opening import open_corpus
 from karat.formats import FORMATS
-from karat.formats._json import FORMS, entries, first_fields, form
+from karat.formats._forms import FORMS, first_fields, form
+from karat.formats._json import entries
 from karat.plugin import Piece
 from karat.problems import KaratError
 from tests.event_files import (

@@ -305,9 +305,9 @@ def test_cycles_that_do_not_matter_are_one_note_for_each_kind() -> None:
     """A noisy system has many, and each costs a walk over its links."""
     cyclic = document([("BEFORE", 1, 2), ("BEFORE", 2, 1), ("BEFORE", 3, 4), ("BEFORE", 4, 3)])
     warnings = score(cyclic, cyclic, "tieval-2023").warnings
-    assert [(warning.code, warning.times, warning.origin) for warning in warnings] == [
-        ("link-cycle", 1, "gold"),
-        ("link-cycle", 1, "system"),
+    assert [(warning.code, warning.origin) for warning in warnings] == [
+        ("link-cycle", "gold"),
+        ("link-cycle", "system"),
     ]
 
 

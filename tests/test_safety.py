@@ -117,7 +117,7 @@ def test_a_json_key_given_twice_is_fatal(line: str) -> None:
     for args in (["score", "gold.jsonl", "twice.jsonl"], ["describe", "twice.jsonl"]):
         done = run(*args)
         assert (done.code, "twice.jsonl, line 2: the key " in done.err) == (1, True), done.err
-        assert "[jsonl-key-twice]" in done.err
+        assert "[json-key-twice]" in done.err
 
 
 @pytest.mark.parametrize(

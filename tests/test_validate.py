@@ -115,7 +115,7 @@ JSONL: dict[str, tuple[dict[str, Any] | str, str, str]] = {
     "no JSON": ("{", "jsonl-shape", "fatal"),
     "a key twice": (
         '{"id": "d3", "mentions": [{"id": "m1", "span": [[0, 3]]}], "mentions": []}',
-        "jsonl-key-twice",
+        "json-key-twice",
         "fatal",
     ),
     "an unknown field": (DOCUMENT | {"mention": []}, "jsonl-shape", "fatal"),

@@ -7,10 +7,9 @@ from typing import NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from karat.decoding import explained
+from karat.decoding import explained, repeated_key
 from karat.filters import unchanged
 from karat.filters.types import NO_FILE
-from karat.formats import repeated_key
 from karat.inputs import read_bytes
 from karat.model import Id, Pair, qualified
 from karat.plugin import Comparison, Filter, PairTransform
@@ -107,7 +106,7 @@ def _records(file: str) -> list[tuple[int, _Record]]:
         if text.strip():
             try:
                 records.append((line, decoder.decode(text)))
-                repeated = repeated_key(text, msgspec.json.decode(text))
+                repeated = repeated_key(text)
             except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
                 raise SHAPE.error(explained(error), file=file, line=line) from None
             if repeated is not None:

@@ -6,7 +6,6 @@ entry-point group `karat.formats`.
 """
 
 from karat.formats._catalogue import FORMATS, read_options
-from karat.formats._keys import repeated_key
 from karat.formats._text import BYTE_ORDER_MARK, DOCUMENT_TWICE, ENCODING, MISSING, decode, stem, text_lines
 
 __all__ = [
@@ -17,7 +16,6 @@ __all__ = [
     "MISSING",
     "decode",
     "read_options",
-    "repeated_key",
     "stem",
     "text_lines",
 ]

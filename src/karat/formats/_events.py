@@ -219,13 +219,14 @@ def event_format(
 
     `shape` refuses anything else, and `is_whole` is that of `record_of`; the other fields are those of `Format`.
     """
-    from karat.formats._json import each_value, lines_with, recognises, record_of
+    from karat.formats._forms import recognises
+    from karat.formats._json import each_value, lines_with, record_of
 
     decoder = msgspec.json.Decoder(record)
 
     def read_value(value: Piece, context: Context) -> Document:
         refuse_unit(context.options.unit, unit, value)
-        decoded = record_of(value, decoder, shape, context, is_whole=is_whole)
+        decoded = record_of(value, decoder.decode, shape, context, is_whole=is_whole)
         return read(decoded, EventDocument(id_of(getattr(decoded, key)), context, value))
 
     return Format(

@@ -28,7 +28,8 @@ import msgspec
 from msgspec import Struct
 
 from karat.formats._events import EventDocument, refuse_unit, typed
-from karat.formats._json import each_value, lines_with, recognises, record_of
+from karat.formats._forms import recognises
+from karat.formats._json import each_value, lines_with, record_of
 from karat.model import Declared, Document, Id, Mention, Places
 from karat.plugin.formats import Context, Format, Piece
 from karat.problems import Finding, Rule, quoted
@@ -79,7 +80,7 @@ _decoder = msgspec.json.Decoder(_Answer)
 
 
 def read(value: Piece, context: Context) -> Document:
-    record = record_of(value, _decoder, SHAPE, context)
+    record = record_of(value, _decoder.decode, SHAPE, context)
     gold = context.options.gold
     if gold is None:
         message = "the strings of answers are found in gold's text, and there is no gold"

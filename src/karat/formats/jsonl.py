@@ -17,9 +17,9 @@ import msgspec
 from msgspec.structs import replace
 
 from karat.decoding import explained
-from karat.formats._json import JSONL, decoded, each_value, first_fields, form, lines_with, with_offsets
-from karat.formats._json import unknown_form as unknown_form
-from karat.formats._keys import repeated_key
+from karat.formats._forms import JSONL, first_fields, form
+from karat.formats._forms import unknown_form as unknown_form
+from karat.formats._json import each_value, lines_with, record_of
 from karat.formats._text import DANGLING, MERGED, TWICE
 from karat.model import Cluster, Document, Link, Mention, Region
 from karat.plugin.formats import Context, Format, Piece, ReportLoss, WriteOptions
@@ -35,7 +35,6 @@ SPAN = Rule("jsonl-span", "fatal", "Write spans as [[begin, end], ...] with 0 <=
 UNIT = Rule(
     "jsonl-unit", "fatal", 'Omit --unit; a document in JSON Lines states its unit: "unit": "token" (or "char").'
 )
-KEY_TWICE = Rule("jsonl-key-twice", "fatal", "Write each key of an object once; only one of the values could be read.")
 
 
 _decoder = msgspec.json.Decoder(Document)
@@ -73,9 +72,7 @@ def sniff(head: bytes) -> bool:
 
 def read(piece: Piece, context: Context) -> Document:
     file, line = piece.name, piece.line
-    document = decoded(with_offsets(_decode, piece, context), piece.data, SHAPE, file=file, line=line)
-    if (key := repeated_key(piece.data, document)) is not None:
-        raise KEY_TWICE.error(f"the key {quoted(key)} is given twice in one object", file=file, line=line)
+    document = record_of(piece, _decode, SHAPE, context, is_whole=True)
     unit = context.options.unit
     if unit is not None and unit != document.unit:
         found = f"document {quoted(document.id)} counts in {document.unit}s, but --unit says {unit}"

@@ -36,7 +36,8 @@ import msgspec
 from msgspec import Struct
 
 from karat.formats._events import EventDocument, SentenceOffsets, refuse_unit, sentences_of, typed
-from karat.formats._json import each_value, lines_with, recognises, record_of
+from karat.formats._forms import recognises
+from karat.formats._json import each_value, lines_with, record_of
 from karat.formats._text import DANGLING
 from karat.model import Document, Id, Mention, qualified
 from karat.plugin.formats import Context, Format, GoldDocuments, Piece
@@ -124,7 +125,7 @@ _negative = msgspec.json.Decoder(dict[str, _Span])
 
 
 def read(value: Piece, context: Context) -> Document:
-    record = record_of(value, _decoder, SHAPE, context)
+    record = record_of(value, _decoder.decode, SHAPE, context)
     content = EventDocument(record.id, context, value)
     if record.preds is not None:
         if context.options.gold is None:

@@ -25,17 +25,18 @@ by them. Entities without strings are left out, with a note. Gold with types is 
 gold without by `ree-2021`.
 """
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 
 import msgspec
 from msgspec import Raw, Struct
+from msgspec.structs import replace
 
 from karat.formats._events import EventDocument, refuse_unit, typed
-from karat.formats._json import decoded, entries, recognises, record_of, values
+from karat.formats._forms import recognises
+from karat.formats._json import Unreadable, decoded, entries, lines_with, record_of, values
 from karat.model import Document, Id, Mention, Places, Region, qualified
-from karat.plugin.formats import Context, Format, GoldDocuments, Marker, Piece, ReadOptions
+from karat.plugin.formats import Context, Format, GoldDocuments, Piece, ReadOptions
 from karat.problems import KaratError, Rule, quoted
 
 TYPE = "incident_type"
@@ -90,18 +91,10 @@ def _has_gold_in_lines(lines: Iterable[bytes], options: ReadOptions) -> bool:
     return is_gold(next(iter(lines), b""))
 
 
-def find_id(line: bytes) -> str:
-    """The id of the document on a line; empty if it cannot be decoded."""
-    try:
-        return _gold.decode(line).docid
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return ""
-
-
 def _keys_of(data: bytes) -> Mapping[str, Raw] | None:
     try:
         return _keys.decode(data)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except Unreadable:
         return None
 
 
@@ -145,7 +138,7 @@ def _reported(
 
 def _gold_document(lines: list[Piece], context: Context) -> Document:
     (value,) = lines
-    gold = record_of(value, _gold, SHAPE, context)
+    gold = record_of(value, _gold.decode, SHAPE, context)
     content = EventDocument(gold.docid, context, value)
     reader = _Reader(content, text=gold.doctext or None)
     reader.add(gold.extracts, gold.templates)
@@ -280,7 +273,7 @@ FORMAT = Format(
     reasons={TYPED[0]: "with types", UNTYPED[0]: "without types"},
     sniff=recognises("muc4"),
     read=read,
-    marker=Marker(pattern=re.compile(rb"\S[^\n]*"), find_id=find_id, applies=_has_gold_in_lines),
+    marker=replace(lines_with("docid"), applies=_has_gold_in_lines),
     refers_to_gold=True,
     global_ids="none",
 )

@@ -21,11 +21,10 @@ from typing import Any
 
 import msgspec
 
-from karat.formats._events import Annotated, EventDocument, EventMention, add_mentions, refuse_unit
-from karat.formats._json import each_value, lines_with, recognises, record_of
+from karat.formats._events import Annotated, EventDocument, EventMention, add_mentions, event_format
 from karat.formats._writing import ENTITY_ATTRIBUTES, Writable, text_value
 from karat.model import Document, Id, Mention
-from karat.plugin.formats import Context, Format, Piece, ReportLoss, WriteOptions
+from karat.plugin.formats import ReportLoss, WriteOptions
 from karat.problems import Rule
 
 UNWRITABLE = Rule(
@@ -99,14 +98,7 @@ class _Window(Annotated, frozen=True, kw_only=True, omit_defaults=True):
     lang: str | None = None
 
 
-_decoder = msgspec.json.Decoder(_Window)
-
-
-def read(value: Piece, context: Context) -> Document:
-    """Read one window."""
-    refuse_unit(context.options.unit, "token", value)
-    window = record_of(value, _decoder, SHAPE, context, is_whole=True)
-    content = EventDocument(window.wnd_id, context, value)
+def _read(window: _Window, content: EventDocument) -> Document:
     add_mentions(window, content)
     own_name = window.doc_id is None or window.doc_id == window.wnd_id
     return content.document(
@@ -119,15 +111,16 @@ def read(value: Piece, context: Context) -> Document:
     )
 
 
-FORMAT = Format(
+FORMAT = event_format(
+    "textee",
+    _Window,
+    SHAPE,
+    _read,
+    key="wnd_id",
+    unit="token",
+    is_whole=True,
     title="TextEE windows, JSON lines",
     about=__doc__,
-    suffixes=(".textee.json", ".textee.jsonl"),
-    unit="token",
     protocols=("textee-2024",),
-    sniff=recognises("textee"),
-    read=each_value(read),
-    marker=lines_with("wnd_id"),
     write=write,
-    global_ids="none",
 )

@@ -19,7 +19,8 @@ import msgspec
 from msgspec import Struct
 
 from karat.formats._events import refuse_unit, typed
-from karat.formats._json import recognises, record_of, values
+from karat.formats._forms import recognises
+from karat.formats._json import record_of, values
 from karat.formats._text import TWICE, of_many_documents
 from karat.model import Document, Id, Mention, Places, compact_lines
 from karat.plugin.formats import Context, Format, Piece
@@ -58,7 +59,7 @@ def read(piece: Piece, context: Context) -> Iterator[Document]:
     mentions: list[tuple[_Mention, Piece]] = []
     for value in values(piece):
         try:
-            mentions.append((record_of(value, _decoder, SHAPE, context), value))
+            mentions.append((record_of(value, _decoder.decode, SHAPE, context), value))
         except KaratError as error:
             context.report(error.finding)
     is_predicted = any(mention.predicted_coref_chain not in UNKNOWN for mention, _ in mentions) and (

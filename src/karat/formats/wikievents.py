@@ -19,7 +19,7 @@ with "informative" arguments has the same form, and is other gold.
 from msgspec import Raw, Struct
 
 from karat.formats._events import Annotated, EventDocument, EventMention, add_mentions, event_format, sentences_of
-from karat.formats._json import COREFERENCE, FILLED_TEMPLATES, form
+from karat.formats._forms import COREFERENCE, FILLED_TEMPLATES, form
 from karat.model import Document, Id
 from karat.problems import Rule
 

@@ -252,13 +252,7 @@ class Blancp(HierarchyMeasure[LinkClasses], frozen=True):
         if self.why_undefined(table):
             return self._counts(undefined=1)
         links = compared_links(table, transitive=self.parameters.transitive).counts
-        if table.same_events:  # non-links are counted without making them: 4 % of the benchmark's time
-            pairs = table.gold.size * (table.gold.size - 1)
-            rest = pairs - links.precision_den - links.recall_den + links.recall_num
-            nonlinks = PrecisionRecall(rest, pairs - links.precision_den, rest, pairs - links.recall_den)
-        else:
-            nonlinks = self._nonlinks(table).counts
-        return self._counts(links, nonlinks)
+        return self._counts(links, self._nonlinks(table).counts)
 
     def document_outcomes(self, table: Hierarchy) -> Iterator[Outcome[LinkClasses]]:
         """Each link: matched, missed or spurious; the non-links from each event together."""

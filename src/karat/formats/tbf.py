@@ -58,7 +58,7 @@ MARKER = re.compile(rb"#BeginOfDocument[^\S\n]*(?P<id>\S(?:[^\n]*\S)?)")
 BOUNDARY = re.compile(rb"#(?:Begin|End)OfDocument")
 OTHER_MARKS = frozenset({"", "#", "@"})  # a line that begins so has no mention
 COLUMN_COUNT = 7  # all but confidences
-LONGEST_SEGMENT = 40  # two numbers of 18 digits, and blanks
+SEGMENT = re.compile(r" *(\d{1,18}) *, *(\d{1,18}) *", re.ASCII)
 
 LINK_KINDS = {"After": "after", "Subevent": "subevent"}
 """Names that TAC's scorer reads, only in this spelling, and their kinds of links."""
@@ -312,11 +312,9 @@ def _char_span(text: str) -> Region:
 
 
 def _segment(text: str) -> tuple[int, int]:
-    begin, _, end = text.partition(",")
-    if " " in text:
-        begin, end = begin.strip(), end.strip()
-    if begin.isdecimal() and end.isdecimal() and text.isascii() and len(text) <= LONGEST_SEGMENT:
-        segment = int(begin), int(end)
+    match = SEGMENT.fullmatch(text)
+    if match is not None:
+        segment = int(match[1]), int(match[2])
         if segment[0] < segment[1]:
             return segment
     raise ValueError(text)
@@ -340,19 +338,13 @@ def _span_problem(text: str, unit: Unit) -> str:
     if unit == "token":
         return f"the span {quoted(text)} has an empty token id, or one of more than {LONGEST:,} bytes"
     for segment in text.split(";"):
-        begin, _, end = (part.strip() for part in segment.partition(","))
-        if (
-            begin.isdecimal()
-            and end.isdecimal()
-            and begin.isascii()
-            and end.isascii()
-            and len(segment) <= LONGEST_SEGMENT
-        ):
-            if int(begin) >= int(end):
-                what = "empty" if int(begin) == int(end) else "reversed"
-                return f"the segment {quoted(segment)} of the span {quoted(text)} is {what}"
-        else:
+        match = SEGMENT.fullmatch(segment)
+        if match is None:
             break
+        begin, end = map(int, match.groups())
+        if begin >= end:
+            what = "empty" if begin == end else "reversed"
+            return f"the segment {quoted(segment)} of the span {quoted(text)} is {what}"
     return f"the span {quoted(text)} is not made of begin,end pairs of whole numbers"
 
 

@@ -142,7 +142,7 @@ class Alignment(AlignmentSpec, Struct, frozen=True, cache_hash=True, dict=True):
         return cls(candidates, required, choice.method, choice.threshold, choice.agreement, after)
 
     def bit(self, attribute: str) -> int:
-        """Return the bit of a match that tells whether the two mentions agree on an attribute."""
+        """Return the bit of a match that is set if the two mentions agree on an attribute."""
         return self.candidates.bits((attribute,))
 
     @property

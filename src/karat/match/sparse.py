@@ -2,7 +2,7 @@
 
 A lemma-like system connects thousands of clusters in one component, so no dense matrix is made. A cluster that overlaps
 only one other is a leaf, and each cluster needs to remember only its best leaf. What remains is a matching in which an
-edge is worth its weight less the leaves that its two ends give up, on positive edges only: a smaller problem of the
+edge has its weight less that of the leaves that its two ends give up, on positive edges only: a smaller problem of the
 same kind. Leaves are removed again while that halves the problem, and what is left is solved as a sparse assignment.
 Without leaves, scoring 895 mentions of the coreference benchmark executes 1.6 times as many instructions, the start of
 Python included.
@@ -164,8 +164,8 @@ def _better(
 def _sparse(rows: Sequence[int], columns: Sequence[int], weights: Sequence[float]) -> list[int]:
     """Solve a sparse assignment.
 
-    Each row has one more column of its own, which stands for staying free. The solver wants every row matched and no
-    zero weights, so 1 is added to every weight: each matching then has the same 1 for each row.
+    Each row has one more column of its own, which a free row takes. The solver wants every row matched and no zero
+    weights, so 1 is added to every weight: each matching then has the same 1 for each row.
     """
     import numpy as np
     from scipy.sparse import csr_array

@@ -43,7 +43,7 @@ def _wrong(attribute: str) -> str:
 
 
 class _Outcomes(NamedTuple):
-    """The outcomes of a document: which mentions met, and which of them did not earn everything."""
+    """The outcomes of a document: aligned mentions that earned everything or less, and mentions without a partner."""
 
     right: list[tuple[Mention, Mention]]
     partial: list[tuple[Mention, Mention]]
@@ -58,7 +58,7 @@ class _Outcomes(NamedTuple):
 
 def _find(unit: UnitView, target: Target, confused: Sequence[str]) -> Findings:
     errors: list[FoundError] = []
-    met: list[tuple[Mention | None, Mention | None]] = []
+    compared: list[tuple[Mention | None, Mention | None]] = []
     by_document: dict[str | None, dict[int, list[Outcome[Any]]]] = {}
     for index, (document, measure, table) in enumerate(unit.tables):
         for outcome in measure.outcomes(table):
@@ -67,19 +67,19 @@ def _find(unit: UnitView, target: Target, confused: Sequence[str]) -> Findings:
         outcomes = _outcomes(by_document.get(view.id, {}).values())
         found = _DocumentErrors(unit, view, target.attributes, outcomes)
         errors += found.errors(outcomes)
-        met += [*outcomes.right, *found.met]
-    return Findings(errors, confusions(met, confused))
+        compared += [*outcomes.right, *found.compared]
+    return Findings(errors, confusions(compared, confused))
 
 
 ERRORS = ErrorKind(_classes, _find)
 
 
 def confusions(
-    met: Iterable[tuple[Attributed | None, Attributed | None]], attributes: Sequence[str]
+    compared: Iterable[tuple[Attributed | None, Attributed | None]], attributes: Sequence[str]
 ) -> dict[str, dict[Cell, int]]:
-    """Count how often values of attributes met; None where a mention met none."""
+    """Confusion matrices: how often values of attributes were aligned; None for a mention without a partner."""
     cells: dict[str, dict[Cell, int]] = {name: {} for name in attributes}
-    for gold, system in met if attributes else ():
+    for gold, system in compared if attributes else ():
         for name, counts in cells.items():
             cell = _value(gold, name), _value(system, name)
             counts[cell] = counts.get(cell, 0) + 1
@@ -91,7 +91,7 @@ def _value(item: Attributed | None, name: str) -> str | None:
 
 
 def _outcomes(of_measures: Iterable[Iterable[Outcome[Any]]]) -> _Outcomes:
-    """The outcomes of one measure, or of several that share an alignment: what any of them holds to be wrong is."""
+    """The outcomes of one measure, or of several that share an alignment: wrong in one of them is wrong."""
     found: dict[tuple[str | None, str | None], tuple[Mention | None, Mention | None, bool]] = {}
     golds, systems = set[str](), set[str]()
     times: Counter[str] = Counter()
@@ -134,7 +134,7 @@ class _DocumentErrors:
         self._uncounted = dict.fromkeys(
             mention.id for mention in view.pair.system.mentions if mention.id not in outcomes.listed
         )
-        """Mentions that are one with others in the eyes of the measure: repairs leave one of each."""
+        """Mentions without an outcome, since the measure counts them as one with others: repairs leave one of each."""
         self._times = outcomes.times
         systems = {mention.id: mention for mention in view.pair.system.mentions}
         spurious = {mention.id for mention in outcomes.spurious}
@@ -142,8 +142,8 @@ class _DocumentErrors:
             {systems[id_].span: count for id_, count in outcomes.times.items() if id_ not in spurious}
         )
         """Places of mentions that are right for one gold mention, but wrong for others there."""
-        self.met: list[tuple[Mention | None, Mention | None]] = []
-        """Of the mentions that are not right: which gold mention met which system mention."""
+        self.compared: list[tuple[Mention | None, Mention | None]] = []
+        """Mentions that are not right, each with its partner of the other side, if it has one."""
 
     def errors(self, outcomes: _Outcomes) -> Iterator[FoundError]:
         """Each error once."""
@@ -157,7 +157,7 @@ class _DocumentErrors:
                 continue
             done_gold.add(gold.id)
             done_system.update(piece.id for piece in pieces)
-            self.met += [(gold, best), *((None, piece) for piece in pieces if piece is not best)]
+            self.compared += [(gold, best), *((None, piece) for piece in pieces if piece is not best)]
             yield self._split(gold, best, pieces, outcomes=self._count(pieces) + (gold.id not in partner))
         partner = {system.id: gold for gold, system in outcomes.partial}
         for system, parts in _several(self._view.id, systems, golds):
@@ -166,30 +166,30 @@ class _DocumentErrors:
                 continue
             done_system.add(system.id)
             done_gold.update(piece.id for piece in parts)
-            self.met += [(best, system), *((piece, None) for piece in parts if piece is not best)]
+            self.compared += [(best, system), *((piece, None) for piece in parts if piece is not best)]
             counted = 0 if system.id in partner else self._count([system])
             yield self._merged(best, parts, system, outcomes=len(parts) + counted)
         for gold, system in outcomes.partial:
             if gold.id not in done_gold and system.id not in done_system:
-                self.met.append((gold, system))
+                self.compared.append((gold, system))
                 if (error := self._pair(gold, system, outcomes=1)) is not None:
                     yield error
         missed = [mention for mention in outcomes.missed if mention.id not in done_gold]
         spurious = [mention for mention in outcomes.spurious if mention.id not in done_system]
         for gold, system in self._near(missed, spurious):
             if (error := self._pair(gold, system, outcomes=1 + self._count([system]))) is not None:
-                self.met.append((gold, system))
+                self.compared.append((gold, system))
                 done_gold.add(gold.id)
                 done_system.add(system.id)
                 yield error
         for gold in missed:
             if gold.id not in done_gold:
-                self.met.append((gold, None))
+                self.compared.append((gold, None))
                 edit = Edit(added={gold.id: replace(gold, cluster=None)})
                 yield self._error("missed", (gold,), (), edit, outcomes=1 + self._besides.pop(gold.span, 0))
         for system in spurious:
             if system.id not in done_system:
-                self.met.append((None, system))
+                self.compared.append((None, system))
                 edit = Edit(mentions={system.id: None})
                 yield self._error("spurious", (), (system,), edit, outcomes=self._count([system]))
 

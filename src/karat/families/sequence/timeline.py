@@ -4,8 +4,8 @@
     subevent(x, y)    x starts before y starts, and y ends before x ends
 
 Every interval starts before it ends. A link is contradictory if one of its constraints lies on a cycle of all of them;
-such a link stands for itself and constrains nothing. What the other links entail is exact: one end point comes before
-another if and only if constraints lead from the one to the other (UzZaman and Allen 2011, on a time graph).
+it can match, but constrains nothing. What the other links entail is exact: one end point comes before another if and
+only if constraints lead from the one to the other (UzZaman and Allen 2011, on a time graph).
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -100,39 +100,17 @@ def _graph(links: frozenset[TimeLink]) -> Graph:
 
 def _contradictory(links: frozenset[TimeLink], graph: Graph) -> set[TimeLink]:
     """Links with a constraint on a cycle: both its points are in one strongly connected component."""
-    component = _strong_components(graph)
+    import numpy as np
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    size = max(graph) + 1
+    ends = np.array([(point, later) for point in graph for later in graph[point]]).T
+    matrix = coo_array((np.ones(len(ends[0])), (ends[0], ends[1])), shape=(size, size))
+    component = connected_components(matrix, connection="strong")[1].tolist()
     return {
         link for link in links if any(component[first] == component[second] for first, second in _constraints([link]))
     }
-
-
-def _strong_components(graph: Graph) -> dict[Point, Point]:
-    """For each point, one that stands for its strongly connected component (Sharir 1981)."""
-    earlier: Graph = {point: [] for point in graph}
-    for point, later in graph.items():
-        for other in later:
-            earlier[other].append(point)
-    seen: set[Point] = set()
-    finished = [point for start in graph for point in _post_order(graph, start, seen)]
-    seen = set()
-    return {point: start for start in reversed(finished) for point in _post_order(earlier, start, seen)}
-
-
-def _post_order(graph: Graph, start: Point, seen: set[Point]) -> Iterator[Point]:
-    """Yield the points that a depth-first search finds, each after those it leads to; `seen` are left out."""
-    if start in seen:
-        return
-    seen.add(start)
-    path = [(start, iter(graph[start]))]
-    while path:
-        point, following = path[-1]
-        other = next((other for other in following if other not in seen), None)
-        if other is None:
-            path.pop()
-            yield point
-        else:
-            seen.add(other)
-            path.append((other, iter(graph[other])))
 
 
 class Timelines(TableSpec[tuple[Timeline, Timeline]], Struct, frozen=True, cache_hash=True):

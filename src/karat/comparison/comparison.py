@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from msgspec import Struct, to_builtins
 from msgspec.structs import replace
 
-from karat.comparison.tests import PAIRED_BOOTSTRAP, RANDOMISATION, TESTS, PairedTest, mean_rows, mean_score
+from karat.comparison.tests import PAIRED_BOOTSTRAP, RANDOMISATION, PairedTest, mean_rows, mean_score
 from karat.counts import ScoreValues
 from karat.problems import Finding
 from karat.records import MeasureErrors
@@ -135,14 +135,12 @@ class Comparison(Struct, kw_only=True, eq=False):
 
     def test(self, a: str, b: str, measure: str, test: str) -> PairedTest | None:
         """The test of this pair of systems, in either order."""
-        for result in self.tests:
-            if result.measure == measure and result.test == test and {result.a, result.b} == {a, b}:
-                return result
-        return None
+        return self._tests_of(a, b, measure).get(test)
 
     def deciding_test(self, a: str, b: str, measure: str) -> PairedTest | None:
         """The test that decides whether two systems differ."""
-        return next(filter(None, (self.test(a, b, measure, test) for test in TESTS)), None)
+        tests = self._tests_of(a, b, measure)
+        return tests.get(RANDOMISATION, tests.get(JACKKNIFE))
 
     def is_significant(self, test: PairedTest | None) -> bool:
         """Return whether two systems differ, after the correction."""
@@ -256,7 +254,7 @@ class Comparison(Struct, kw_only=True, eq=False):
         """Differences and p-values against the baseline and the next system."""
         row: dict[str, Any] = {}
         for side, other in (("baseline", self.baseline), ("next", following)):
-            tests = {} if other is None or other == system.name else self._tests_of(system.name, other, id_)
+            tests = {} if other is None else self._tests_of(system.name, other, id_)
             difference = next(iter(tests.values())).difference if tests else None
             if difference is not None and next(iter(tests.values())).a == system.name:
                 difference = -difference
@@ -266,5 +264,5 @@ class Comparison(Struct, kw_only=True, eq=False):
         return row
 
     def _tests_of(self, a: str, b: str, measure: str) -> dict[str, PairedTest]:
-        tests = {test: self.test(a, b, measure, test) for test in (RANDOMISATION, PAIRED_BOOTSTRAP, JACKKNIFE)}
-        return {name: test for name, test in tests.items() if test is not None}
+        """Return the tests of a pair of systems by name: two where there are several units, or else the jackknife."""
+        return {test.test: test for test in self.tests if test.measure == measure and {test.a, test.b} == {a, b}}

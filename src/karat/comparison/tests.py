@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from karat.counts import ScoreValues
 from karat.result import Result, Score, UnitRows
 from karat.stats import paired
-from karat.stats.confidence import JACKKNIFE, SystemRows, mean
+from karat.stats.confidence import SystemRows, mean
 from karat.stats.resampling import ScoreName, flat
 
 T = TypeVar("T", Score, ScoreValues)
@@ -71,8 +71,6 @@ def deviations(runs: Sequence[Result]) -> dict[ScoreName, float]:
 
 RANDOMISATION = "approximate randomisation"
 PAIRED_BOOTSTRAP = "paired bootstrap"
-TESTS = (RANDOMISATION, JACKKNIFE)
-"""The tests that decide on significance: the first where there are several units, the other where there is one."""
 
 
 class PairedTest(Struct, frozen=True):

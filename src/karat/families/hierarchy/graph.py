@@ -133,14 +133,6 @@ class Graph:
         return Relation({event: events & ~(related.get(event, 0) | 1 << event) for event in self.numbers})
 
 
-def related_to_any(relation: Relation, events: Iterable[int]) -> int:
-    """The events that at least one of these is related to."""
-    related = 0
-    for event in events:
-        related |= relation.get(event, 0)
-    return related
-
-
 def as_bits(places: Iterable[int]) -> int:
     """The number with ones at these places."""
     number = 0
@@ -278,7 +270,9 @@ def _found_by_twins(own: Relation, other: Relation, twins: Mapping[int, Sequence
         mixed = as_bits(twins)
         for event, related in own.items():
             if event in twins:
-                there = related_to_any(other, twins[event])
+                there = 0
+                for twin in twins[event]:
+                    there |= other.get(twin, 0)
                 equal = related & there
             elif related & mixed:
                 there, equal = other.get(event, 0), 0

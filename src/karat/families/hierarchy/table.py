@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence, Set
 from functools import cached_property
-from operator import itemgetter
 from typing import Literal, NamedTuple
 
 from msgspec import Struct
@@ -20,8 +19,6 @@ Place = int | TwinPair
 """Twins: the number of mutual events, which both sides share; of others, both numbers."""
 ROOTS = -1
 """Above two roots, in place of their parents."""
-
-_first, _second = itemgetter(0), itemgetter(1)
 
 
 class Hierarchy(Struct, frozen=True, dict=True, eq=False):
@@ -96,22 +93,17 @@ class SharedEventsTable(TableSpec[SharedEvents], Struct, frozen=True, cache_hash
         golds, systems = tables.get(BothEvents())
         gold_of, system_of = golds.event_of, systems.event_of
         pairs = {(gold_of[g], system_of[s]) for g, s, _, _ in tables.get(self.aligned).pairs}
-        gold_repeated, system_repeated = _repeated(map(_first, pairs)), _repeated(map(_second, pairs))
+        gold_twins, system_twins = Counter(gold for gold, _ in pairs), Counter(system for _, system in pairs)
         numbers = [*range(golds.count, golds.count + systems.count)]
         mutual: list[int] = []
         others: list[EventLink] = []
         for gold, system in pairs:
-            if gold in gold_repeated or system in system_repeated:
-                others.append((gold, numbers[system]))
-            else:
+            if gold_twins[gold] == system_twins[system] == 1:
                 mutual.append(gold)
                 numbers[system] = gold
+            else:
+                others.append((gold, numbers[system]))
         return SharedEvents(pairs, numbers, Twins(others, frozenset(mutual)))
-
-
-def _repeated(events: Iterable[int]) -> set[int]:
-    """The events that are listed more than once."""
-    return {event for event, count in Counter(events).items() if count > 1}
 
 
 class HierarchyTable(TableSpec[tuple[Hierarchy, ...]], Struct, frozen=True, cache_hash=True):

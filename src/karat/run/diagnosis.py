@@ -6,7 +6,7 @@ gold's: a good system costs a few set operations per document, whatever the size
 
 import re
 from bisect import bisect_left
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import TypeVar
@@ -56,6 +56,8 @@ class _Fit(Struct):
     gold: int = 0
     beyond: int = 0
     """Mentions that end after gold's text."""
+    compared: int = 0
+    """The number of documents in which spans were compared with gold's one by one."""
 
     def is_most(self, count: int) -> bool:
         """Return whether this number is at least half of the mentions, or all of a few."""
@@ -90,7 +92,9 @@ class FirstSpans:
         """The last document that was compared."""
         self._mentions = 0
         self._pairs: list[Pair] = []
-        self._texts, self._kinds = _Fit(), defaultdict[str, _Fit](_Fit)
+        self._texts = _Fit()
+        self._kinds: dict[str, _Fit] = {}
+        """By kind of mentions."""
         self._findings: list[Finding] | None = None
 
     @classmethod
@@ -129,9 +133,23 @@ class FirstSpans:
         places = {(mention.kind, mention.span) for mention in pair.gold.mentions}
         for mention in pair.system.mentions:
             if mention.span and not is_nowhere(mention.span):
-                fit = self._kinds[mention.kind]
+                fit = self._fit(mention.kind)
                 fit.total += 1
                 fit.right += (mention.kind, mention.span) in places
+        if pair.gold.unit == "char" and pair.gold.text is not None:
+            self._count_cuts(pair, pair.gold.text)
+
+    def _fit(self, kind: str) -> _Fit:
+        return self._kinds.setdefault(kind, _Fit())
+
+    def _count_cuts(self, pair: Pair, text: str) -> None:
+        """Count the spans of both sides that cut words."""
+        for side, document in enumerate((pair.system, pair.gold)):
+            for mention in document.mentions:
+                if _is_segment(mention):
+                    fit = self._fit(mention.kind)
+                    fit.gold += side
+                    fit.cut[side] += _cuts_word(text, *mention.span[0])
 
     def findings(self, *, count_texts: bool = True) -> list[Finding]:
         """Return what does not fit; `count_texts` is false where each text that differs is reported by itself."""
@@ -140,15 +158,13 @@ class FirstSpans:
         return self._findings
 
     def _found(self, *, count_texts: bool) -> Iterator[Finding]:
-        texts, kinds = self._texts, {}
-        for kind, fit in sorted(self._kinds.items()):
-            kinds[kind] = _Fit(fit.total, fit.right)
-            for pair in self._pairs:
-                spans, golds = ([*_segments(side.mentions, kind)] for side in (pair.system, pair.gold))
-                if 2 * fit.right <= fit.total:
-                    _count_changes(spans, golds, kinds[kind])
-                if pair.gold.unit == "char" and pair.gold.text is not None:
-                    _count_cuts(spans, golds, pair.gold.text, kinds[kind])
+        texts = self._texts
+        kinds = {kind: fit for kind, fit in sorted(self._kinds.items()) if fit.total}
+        for kind, fit in kinds.items():
+            if 2 * fit.right <= fit.total:  # else no change explains more of them
+                for pair in self._pairs[fit.compared :]:
+                    _count_changes(_segments(pair.system.mentions, kind), _segments(pair.gold.mentions, kind), fit)
+                fit.compared = len(self._pairs)
         found: list[str] = []
         if count_texts and texts.right < texts.total:
             found.append(f"{texts.total - texts.right:,} of {texts.total:,} differ from the text at their span")
@@ -235,17 +251,12 @@ def _count_changes(spans: Sequence[Segment], golds: Sequence[Segment], fit: _Fit
                     fit.changed[other - begin, longer] += 1
 
 
-def _count_cuts(spans: Sequence[Segment], golds: Sequence[Segment], text: str, fit: _Fit) -> None:
-    """Count the spans of both sides that cut words."""
-    fit.gold += len(golds)
-    for side, segments in enumerate((spans, golds)):
-        fit.cut[side] += sum(_cuts_word(text, *segment) for segment in segments)
+def _segments(mentions: Iterable[Mention], kind: str) -> list[Segment]:
+    return [mention.span[0] for mention in mentions if mention.kind == kind and _is_segment(mention)]
 
 
-def _segments(mentions: Iterable[Mention], kind: str) -> Iterator[Segment]:
-    for mention in mentions:
-        if mention.kind == kind and len(mention.span) == 1 and not is_nowhere(mention.span):
-            yield mention.span[0]
+def _is_segment(mention: Mention) -> bool:
+    return len(mention.span) == 1 and not is_nowhere(mention.span)
 
 
 def _cuts_word(text: str, begin: int, end: int) -> bool:

@@ -54,9 +54,9 @@ class Batch(Struct):
     """Facts about the documents of gold and of the system."""
 
     @classmethod
-    def empty(cls, protocols: int, findings: Findings | None = None) -> "Batch":
+    def empty(cls, protocols: int) -> "Batch":
         """Return a batch without documents."""
-        return cls([[] for _ in range(protocols)], [{} for _ in range(protocols)], findings or Findings())
+        return cls([[] for _ in range(protocols)], [{} for _ in range(protocols)])
 
     def extend(self, later: "Batch") -> None:
         """Add the documents of another batch."""

@@ -120,8 +120,12 @@ def _mapped(
 
 
 def _joined(pipeline: Pipeline, ids: Sequence[str], progress: Progress | None, executor: Executor | None) -> Batch:
-    whole = Batch.empty(len(pipeline.plans), pipeline.take_findings())
-    for batch in pipeline.batches(ids, executor, progress):
+    findings = pipeline.take_findings()
+    batches = pipeline.batches(ids, executor, progress)
+    whole = next(batches)  # gold has a document
+    findings.merge(whole.findings)
+    whole.findings = findings
+    for batch in batches:
         whole.extend(batch)
     return whole
 

@@ -18,6 +18,8 @@ from karat.run.rows import DocumentRow, UnitRow
 
 MOST_SHAPES = 10_000
 """Limit on shapes whose counts are remembered."""
+MOST_SUMMED = 50
+"""Limit on numbers that are added with later ones as they are."""
 AveragedMeasure = tuple[Measure[Any, Any], Averages]
 """A measure, and how its units are averaged."""
 
@@ -278,10 +280,12 @@ class UnitTotals:
 
 
 def _joined(sums: list[Sequence[float]], columns: Sequence[Sequence[float]]) -> list[Sequence[float]]:
-    """Return numbers with the same exact sums as all of these; what was there before becomes few of them."""
+    """Return numbers with the same exact sums as all of these; many that were there before become few of them."""
     if not sums:
         return [*columns]
-    return [[*exact_parts(numbers), *column] for numbers, column in zip(sums, columns, strict=True)]
+    if len(sums[0]) > MOST_SUMMED:
+        sums = [*map(exact_parts, sums)]
+    return [[*numbers, *column] for numbers, column in zip(sums, columns, strict=True)]
 
 
 def exact_parts(numbers: Sequence[float]) -> list[float]:

@@ -114,16 +114,16 @@ class Rule(NamedTuple):
         return KaratError(self.at(message, file=file, line=line, found=found))
 
 
-def graver(report: Report, faults: Collection[str], refusals: Collection[str] = ()) -> Report:
+def escalate(report: Report, faults: Collection[str], refusals: Collection[str] = ()) -> Report:
     """A report that turns notes with these codes into faults, and raises findings whose codes are in `refusals`."""
 
-    def report_graver(finding: Finding) -> None:
+    def report_escalated(finding: Finding) -> None:
         if finding.code in refusals:
             raise KaratError(finding._replace(severity="fatal"))
         is_fault = finding.code in faults and finding.severity == "note"
         report(finding._replace(severity="fault") if is_fault else finding)
 
-    return report_graver if faults or refusals else report
+    return report_escalated if faults or refusals else report
 
 
 def without(report: Report, codes: Collection[str]) -> Report:

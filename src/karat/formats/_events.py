@@ -41,11 +41,10 @@ class EventDocument:
 
     def __init__(self, id_: str, context: Context, value: Piece) -> None:
         self.id = id_
-        self.options, self.report = context
         self.file, self.line = value.name, value.line
         self.tokens: Sequence[str] | None = None
         """The tokens that spans count, if mentions have no text of their own."""
-        self._context = context
+        self.context = context
         self._entities: dict[str, Mention] = {}
         self._clusters: set[str] = set()
         """Clusters of entity mentions."""
@@ -54,19 +53,19 @@ class EventDocument:
         self._ids: set[str] = set()
         self._links: list[Link] = []
 
-    def tell(self, rule: Rule, message: str, *, found: str | None = None) -> None:
+    def report(self, rule: Rule, message: str, *, found: str | None = None) -> None:
         """Report what is wrong with the document."""
-        self.report(rule.at(message, file=self.file, line=self.line, found=found))
+        self.context.report(rule.at(message, file=self.file, line=self.line, found=found))
 
     def misplaced(self, message: str, written: object, rule: Rule = SPAN) -> tuple[int, int]:
         """Report an item with an impossible span, and return one in its place."""
-        return self._context.misplaced(rule.at(message, file=self.file, line=self.line), written)
+        return self.context.misplaced(rule.at(message, file=self.file, line=self.line), written)
 
     def choose_side(self, gold: T, system: T, names: str) -> T:
         """Return what to read of a file that has both sides: the system's in SYSTEM, else gold's, with a note."""
-        if self.options.is_system:
+        if self.context.options.is_system:
             return system
-        self.tell(BOTH, f"document {quoted(self.id)} has {names}; only the first is read")
+        self.report(BOTH, f"document {quoted(self.id)} has {names}; only the first is read")
         return gold
 
     def refusal(self, rule: Rule, message: str, *, found: str | None = None) -> KaratError:
@@ -104,7 +103,7 @@ class EventDocument:
         else:
             name = target if name is None else name
             message = f"the {role} of {event!r} names {quoted(name)}, which is not an entity"
-            self.tell(DANGLING, f"{message} of document {quoted(self.id)}", found=name)
+            self.report(DANGLING, f"{message} of document {quoted(self.id)}", found=name)
 
     def fill(self, event: str, role: str, begin: int, end: int, text: str | None = None) -> None:
         """Add an argument that is just a span."""
@@ -135,7 +134,7 @@ class EventDocument:
     def _usable(self, mention: Mention) -> Mention | None:
         """Return the mention, with a span that matches nothing if its own is impossible; None if it cannot be used."""
         if mention.id in self._ids:
-            self.tell(TWICE, f"mention id {quoted(mention.id)} is used twice in this document", found=mention.id)
+            self.report(TWICE, f"mention id {quoted(mention.id)} is used twice in this document", found=mention.id)
             return None
         for begin, end in mention.span:
             if not 0 <= begin < end < LARGEST:
@@ -148,7 +147,7 @@ class EventDocument:
     def report_unread(self, relations: Sequence[object]) -> None:
         """Report relations between entities."""
         if relations:
-            self.tell(UNREAD, f"relations between entities are not read ({len(relations):,} here)")
+            self.report(UNREAD, f"relations between entities are not read ({len(relations):,} here)")
 
     def document(self, **fields: Any) -> Document:
         """Return the document: entities, other fillers, and events, each in the order of the file, and arguments."""
@@ -330,4 +329,4 @@ def _compare_offsets(event: EventMention, argument: Argument, to: EventDocument)
     if entity is not None and entity.span != ((argument.start, argument.end),) and not is_nowhere(entity.span):
         own, others = f"{argument.start} to {argument.end}", "{} to {}".format(*entity.span[0])
         message = f"the {argument.role} of {event.id!r} goes from {own}, but entity mention {entity.id!r} from {others}"
-        to.tell(OFFSETS, message, found=argument.entity_id)
+        to.report(OFFSETS, message, found=argument.entity_id)

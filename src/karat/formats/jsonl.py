@@ -56,7 +56,7 @@ _RECORDS: dict[str | None, type[msgspec.Struct]] = {
 _Named = TypeVar("_Named", Mention, Cluster)
 
 
-class _Tell(Protocol):
+class _Report(Protocol):
     """Reports what is wrong with a document; `found` is the text to point at."""
 
     def __call__(self, rule: Rule, message: str, *, found: str | None = None) -> None: ...
@@ -147,56 +147,56 @@ def sound(document: Document, context: Context, *, file: str, line: int | None =
     Repeated ids and links to unknown ids are reported and left out, impossible spans are replaced.
     """
 
-    def tell(rule: Rule, message: str, *, found: str | None = None) -> None:
+    def report(rule: Rule, message: str, *, found: str | None = None) -> None:
         context.report(rule.at(message, file=file, line=line, found=found))
 
     def misplaced(message: str, region: Region) -> tuple[int, int]:
         return context.misplaced(SPAN.at(message, file=file, line=line), region)
 
-    mentions = _each_once(document.mentions, "mention", tell)
+    mentions = _each_once(document.mentions, "mention", report)
     if not document.clusters and not document.links and _are_plain(mentions):
         return document if mentions is document.mentions else replace(document, mentions=mentions)
-    clusters = _each_once(document.clusters, "cluster", tell)
+    clusters = _each_once(document.clusters, "cluster", report)
     ends = {m.id for m in mentions} | {m.cluster for m in mentions} | {cluster.id for cluster in clusters}
     in_order = [
-        mention if _are_plain((mention,)) else _in_order(mention, document, tell, misplaced) for mention in mentions
+        mention if _are_plain((mention,)) else _in_order(mention, document, report, misplaced) for mention in mentions
     ]
-    _check_places(document, tell)
+    _check_places(document, report)
     links: list[Link] = []
     for link in document.links:
         unknown = [end for end in (link.source, link.target) if end not in ends]
         for end in unknown:
             message = f"a link of kind {quoted(link.kind)} names {quoted(end)}, which is not a mention or cluster"
-            tell(DANGLING, f"{message} of document {quoted(document.id)}", found=end)
+            report(DANGLING, f"{message} of document {quoted(document.id)}", found=end)
         if not unknown:
             links.append(link)
     return replace(document, mentions=tuple(in_order), clusters=clusters, links=tuple(links))
 
 
-def _each_once(records: tuple[_Named, ...], what: str, tell: _Tell) -> tuple[_Named, ...]:
+def _each_once(records: tuple[_Named, ...], what: str, report: _Report) -> tuple[_Named, ...]:
     """The first mention or cluster of each id; others are reported."""
     if len({record.id for record in records}) == len(records):
         return records
     first: dict[str, _Named] = {}
     for record in records:
         if first.setdefault(record.id, record) is not record:
-            tell(TWICE, f"{what} id {quoted(record.id)} is used twice in this document", found=record.id)
+            report(TWICE, f"{what} id {quoted(record.id)} is used twice in this document", found=record.id)
     return tuple(first.values())
 
 
-def _check_places(document: Document, tell: _Tell) -> None:
+def _check_places(document: Document, report: _Report) -> None:
     """Places that are not mentions have segments in order; boxes belong to images, and have an area."""
     places = [(cluster.id, name.place) for cluster in document.clusters for name in cluster.names]
     places += [(link.source, link.extent) for link in document.links if link.extent is not None]
     for id_, place in places:
         if any(begin < 0 or begin >= end for begin, end in place.span):
-            tell(SPAN, f"a place of {quoted(id_)} has the span {_written(place.span)}", found=id_)
+            report(SPAN, f"a place of {quoted(id_)} has the span {_written(place.span)}", found=id_)
     held = [(mention.id, boxes) for mention in document.mentions for boxes in mention.boxes.values()]
     for id_, boxes in [*held, *((id_, place.boxes) for id_, place in places if place.boxes)]:
         if document.unit != "box":
-            tell(SPAN, f"{quoted(id_)} has boxes, but the document counts in {document.unit}s", found=id_)
+            report(SPAN, f"{quoted(id_)} has boxes, but the document counts in {document.unit}s", found=id_)
         elif not all(width > 0 and height > 0 for _, _, _, width, height in boxes):
-            tell(SPAN, f"a box of {quoted(id_)} has no width or no height", found=id_)
+            report(SPAN, f"a box of {quoted(id_)} has no width or no height", found=id_)
 
 
 def _are_plain(mentions: Iterable[Mention]) -> bool:
@@ -214,7 +214,7 @@ def _are_plain(mentions: Iterable[Mention]) -> bool:
 
 
 def _in_order(
-    mention: Mention, document: Document, tell: _Tell, misplaced: Callable[[str, Region], tuple[int, int]]
+    mention: Mention, document: Document, report: _Report, misplaced: Callable[[str, Region], tuple[int, int]]
 ) -> Mention:
     """The mention with each of its regions checked, sorted and merged."""
     changed: dict[str, Region] = {}
@@ -228,7 +228,7 @@ def _in_order(
         merged = region if len(region) < 2 else union(region)
         if merged != tuple(sorted(region)):
             message = f"overlapping segments in mention {quoted(mention.id)} of document {quoted(document.id)}"
-            tell(MERGED, message, found=mention.id)
+            report(MERGED, message, found=mention.id)
         if merged != region:
             changed[name] = merged
     return replace(mention, **changed) if changed else mention

@@ -260,7 +260,7 @@ def _submitted(
             content.add_event(Mention(id_, (negative[id_],), attributes=attributes))
         else:
             message = f"{quoted(id_)} is not a trigger of document {quoted(content.id)} in gold"
-            content.tell(DANGLING, message, found=id_)
+            content.report(DANGLING, message, found=id_)
             continue
         _add_strings(id_, roles, content)
     return content.document(unit=document.unit)
@@ -273,7 +273,7 @@ def _add_strings(event: str, roles: dict[str, str | tuple[str, ...] | None], con
         if not isinstance(strings, tuple):
             raise content.refusal(SHAPE, f"the {role} of trigger {quoted(event)} is not a list of strings")
         if not strings:
-            content.tell(EMPTY_ROLE, f"the {role} of trigger {quoted(event)} has no string", found=event)
+            content.report(EMPTY_ROLE, f"the {role} of trigger {quoted(event)} has no string", found=event)
         for string in strings:
             content.fill_text(event, role, string)
 

@@ -89,10 +89,10 @@ def _read(record: _Record, content: EventDocument) -> Document:
         return _gold(record, record.tokens, content)
     if record.events or record.event_mentions or record.times:
         raise content.refusal(SHAPE, 'the document has mentions, but no "tokens"')
-    if content.options.gold is None:
+    if content.context.options.gold is None:
         message = "this is a submission to MAVEN-ERE, which names the mentions of gold by their ids"
         raise content.refusal(NEEDS_GOLD, message)
-    return _submitted(record, content, content.options.gold)
+    return _submitted(record, content, content.context.options.gold)
 
 
 def _gold(record: _Record, tokens: tuple[tuple[str, ...], ...], content: EventDocument) -> Document:
@@ -116,7 +116,7 @@ def _gold(record: _Record, tokens: tuple[tuple[str, ...], ...], content: EventDo
             Mention(mention.id, (span,), kind=kind, cluster=cluster, attributes=typed(type_), text=text)
         ):
             ends[mention.id] = mention.id
-    relations = RelationLinks(record.id, ends, content.file, content.report)
+    relations = RelationLinks(record.id, ends, content.file, content.context.report)
     for label, pairs in _labelled(record, relations, content.line):
         relations.add_all(label, pairs, content.line)
     document = content.document(
@@ -150,9 +150,9 @@ def _submitted(record: _Record, content: EventDocument, gold: GoldDocuments) -> 
     for number, chain_ in enumerate(record.coreference or (), 1):
         for id_ in chain_:
             if id_ in cluster_of:
-                content.tell(REPEATED, f"mention {quoted(id_)} is given twice in the coreference", found=id_)
+                content.report(REPEATED, f"mention {quoted(id_)} is given twice in the coreference", found=id_)
             cluster_of.setdefault(id_, qualified(record.id, str(number)))
-    relations = RelationLinks(record.id, {id_: id_ for id_ in known}, content.file, content.report)
+    relations = RelationLinks(record.id, {id_: id_ for id_ in known}, content.file, content.context.report)
     unknown = {id_ for id_ in cluster_of if id_ not in known}
     dropped: list[str] = []
     for label, pairs in _labelled(record, relations, content.line):
@@ -167,12 +167,12 @@ def _submitted(record: _Record, content: EventDocument, gold: GoldDocuments) -> 
     if dropped:
         what = "1 relation names" if len(dropped) == 1 else f"{len(dropped):,} relations name"
         message = f"in document {quoted(record.id)}, {what} events by their ids, such as {quoted(dropped[0])}"
-        content.tell(EVENT_IDS, message, found=dropped[0])
+        content.report(EVENT_IDS, message, found=dropped[0])
     if unknown:
         first = min(unknown)
         what = "1 mention is" if len(unknown) == 1 else f"{len(unknown):,} mentions are"
         message = f"in document {quoted(record.id)}, {what} not gold's, such as {quoted(first)}"
-        content.tell(OTHERS, message, found=first)
+        content.report(OTHERS, message, found=first)
     mentions = [
         Mention(id_, mention.span, kind=mention.kind, cluster=cluster_of.get(id_), text=mention.text)
         for id_, mention in known.items()

@@ -218,7 +218,9 @@ class _Reader:
             if name == TYPE:
                 continue
             if role is None:
-                self._content.tell(ROLE, f"document {quoted(self._content.id)} has the role {quoted(name)}", found=name)
+                self._content.report(
+                    ROLE, f"document {quoted(self._content.id)} has the role {quoted(name)}", found=name
+                )
             elif isinstance(entities, tuple):
                 self._add_entities(id_, role, entities)
             elif entities is not None:
@@ -228,7 +230,7 @@ class _Reader:
     def _add_entities(self, template: str, role: str, entities: tuple[_Entity, ...]) -> None:
         for number, strings in enumerate(entities, 1):
             if not strings:
-                self._content.tell(EMPTY, f"document {quoted(self._content.id)} has a {role} without a string")
+                self._content.report(EMPTY, f"document {quoted(self._content.id)} has a {role} without a string")
                 continue
             cluster = qualified(self._content.id, f"{template}-{role}-{number}")
             for position, string in enumerate(strings, 1):

@@ -114,7 +114,7 @@ def _add_graph(graph: _Graph, content: EventDocument) -> None:
     for role in graph.roles:
         if not 0 <= role.trigger < len(events):
             message = f"the trigger {role.trigger} of a {role.role} is not among the {len(events):,} triggers"
-            content.tell(DANGLING, f"{message} of sentence {quoted(content.id)}")
+            content.report(DANGLING, f"{message} of sentence {quoted(content.id)}")
         elif events[role.trigger]:
             content.link(f"event-{role.trigger}", role.role, f"entity-{role.entity}")
     content.report_unread(graph.relations)

@@ -106,7 +106,7 @@ def _add_links(record: _Record, links: tuple[_Link, ...], content: EventDocument
         if link.trigger not in events:
             tokens = "{} to {}".format(*link.trigger)
             message = f"{quoted(link.label)} of document {quoted(content.id)} is an argument of tokens {tokens}"
-            content.tell(DANGLING, f"{message}, where there is no trigger", found=link.label)
+            content.report(DANGLING, f"{message}, where there is no trigger", found=link.label)
         elif (event := events[link.trigger]) is not None:
             content.fill(event, role, link.argument[0], link.argument[1] + 1)
 

@@ -26,7 +26,7 @@ from karat.problems import Rule
 SHAPE = Rule(
     "wikievents-shape", "fatal", 'A line is one document: {"doc_id": ..., "tokens": [...], "event_mentions": [...]}'
 )
-KIN = {
+RELATED = {
     COREFERENCE: "this is the coreference file of WikiEvents, which has no documents: give the documents as GOLD, and "
     "this file with --set clusters=FILE",
     FILLED_TEMPLATES: "these are predictions of gen-arg, templates filled with text, which have no offsets: write each "
@@ -48,7 +48,7 @@ class _Record(Annotated, frozen=True, kw_only=True):
 def related(name: str, head: bytes) -> str | None:
     """Say what to do with the coreference file, and with predictions that are text."""
     del name
-    return KIN.get(form(head) or "")
+    return RELATED.get(form(head) or "")
 
 
 def _read(record: _Record, content: EventDocument) -> Document:

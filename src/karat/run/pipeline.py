@@ -12,7 +12,7 @@ from karat.corpus.fingerprint import Share, share
 from karat.corpus.interface import Corpus, Executor, Progress, workers
 from karat.model import Pair
 from karat.plugin import Facts
-from karat.problems import Finding, Findings, KaratError, Report, graver, placed, without
+from karat.problems import Finding, Findings, KaratError, Report, escalate, placed, without
 from karat.protocols import Protocol
 from karat.run.diagnosis import FirstSpans, Labels
 from karat.run.pairs import PairReader, Places, Preparation
@@ -153,7 +153,7 @@ class Pipeline:
         return any(plan.scores_roles for plan in self.plans)
 
     def _reporting(self) -> Report:
-        """Return what receives findings: some are refused, and some are graver under these protocols."""
+        """Return what receives findings: some are refused, and some are escalated under these protocols."""
         gold, system, options, protocols = self.gold, self.system, self.work.options, self.work.protocols
         report: Report = self._add_finding
         if options.strict:
@@ -163,7 +163,7 @@ class Pipeline:
             tolerated = (gold.tolerated_faults or frozenset()) | (system.tolerated_faults or frozenset())
             report = _refusing_faults(report, why, tolerated=tolerated)
         faults = {code for protocol in protocols for code in protocol.faults}
-        return graver(report, faults, {code for protocol in protocols for code in protocol.refusals})
+        return escalate(report, faults, {code for protocol in protocols for code in protocol.refusals})
 
     def _add_finding(self, finding: Finding) -> None:
         self._findings.add(finding)

@@ -25,7 +25,7 @@ from karat.filters.types import types_in
 from karat.formats import FORMATS
 from karat.model import Document, Pair, Value
 from karat.plugin import Comparison, DocumentCheck, ReadOptions
-from karat.problems import Finding, KaratError, Rule, UsageError, graver, without
+from karat.problems import Finding, KaratError, Rule, UsageError, escalate, without
 from karat.protocols import Protocol, opened_for, resolve_all
 from karat.run.diagnosis import FirstSpans, swapped
 from karat.run.plan import lacking, readings_of
@@ -326,7 +326,7 @@ class CheckedDocuments:
         """For each filter that looks across documents: what it remembers of each."""
         self._checks: list[Check] = [] if checks.types is None else [checking(checks.types, TYPES.key)]
         self._checks += [_on_kinds(kinds, check) for kinds, filter_ in filters for check in filter_.checks()]
-        report = graver(validation.add, {code for protocol in checks.protocols for code in protocol.faults})
+        report = escalate(validation.add, {code for protocol in checks.protocols for code in protocol.faults})
         self._report = without(report, {code for protocol in checks.protocols for code in protocol.superseded})
 
     def add(self, portion: Portion, progress: Progress | None = None) -> None:

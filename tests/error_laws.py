@@ -20,9 +20,9 @@ from karat.protocols import PROTOCOLS, Protocol, resolve
 from karat.records import MeasureErrors
 from karat.result import Result
 from karat.run.errors import Analysis
-from karat.run.findings import TargetErrors
 from karat.run.plan import Options
 from karat.run.scoring import score
+from karat.run.targets import TargetErrors
 from karat.testing.corpora import Sides, completed, distinct
 from tests.corpora import corpus
 

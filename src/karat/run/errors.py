@@ -10,10 +10,10 @@ from karat.insight.repairs import Repair, merged_edits
 from karat.problems import KaratError, ignore
 from karat.records import ErrorAnalysis, ErrorClass, MeasureErrors
 from karat.result import Result, family
-from karat.run.findings import TargetErrors, first_spelling
 from karat.run.pipeline import Batch, Pipeline, Work, across
 from karat.run.plan import Options
 from karat.run.rows import DocumentRow, UnitRow
+from karat.run.targets import TargetErrors, first_spelling
 from karat.run.units import MeasureSet, UnitTable, finish
 
 PERFECT = 1.0

@@ -249,7 +249,7 @@ class Plan:
     @cached_property
     def targets(self) -> "list[Target]":
         """The main measures, whose errors are analysed."""
-        from karat.run.findings import targets
+        from karat.run.targets import targets
 
         measures = [row for row, _ in self._scored]
         return targets(measures, self.selected, self.protocol.headline, self.options.measures)
@@ -354,7 +354,7 @@ class Plan:
             row.outcomes, row.listed = outcomes_of(row.unit, tables, records), listed_items(tables)
         if self.options.errors and tables:
             from karat.insight.units import UnitView
-            from karat.run.findings import unit_errors
+            from karat.run.targets import unit_errors
 
             views = {id_: document.view for id_, document in by_id.items() if document.view is not None}
             collapsed = self.protocol.collapse is not None

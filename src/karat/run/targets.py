@@ -1,4 +1,4 @@
-"""Which measures are analysed: for each family the one that takes the most into account."""
+"""Measures whose errors are analysed: for each family the one that takes the most into account; and their errors."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any

@@ -148,7 +148,7 @@ def test_a_summary_has_the_breakdowns_that_were_asked_for() -> None:
     assert "nugget.type by realis (liu-2015)" in run("score", GOLD, SYSTEMS[0], *options, "-f", "markdown").out
 
 
-@pytest.mark.parametrize("form", ["csv", "markdown", "latex"])
+@pytest.mark.parametrize("form", ["csv", "markdown", "latex", "html"])
 @pytest.mark.slow
 def test_breakdowns_are_in_every_table_format(form: str) -> None:
     out = run(*COMPARE, "--by", "type", "--per-unit", "-f", form, "--digits", "1").out
@@ -156,6 +156,7 @@ def test_breakdowns_are_in_every_table_format(form: str) -> None:
         "csv": "literal,1,type,Conflict_Attack,nugget.type,f1,38.1,",
         "markdown": r"| Conflict\_Attack | 4 | **66.7** | - | 38.1 |",
         "latex": r"Conflict\_Attack & 4 & \textbf{66.7} &",
+        "html": 'Conflict_Attack</bdi></th><td class="number">4</td><td class="number"><b>66.7</b></td>',
     }
     assert cells[form] in out
     assert "tessen-1" in out

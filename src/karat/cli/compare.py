@@ -107,7 +107,7 @@ def compare(
         from karat.report.html.gather import GatheredRuns
         from karat.report.html.report import default_fields
 
-        gathered = GatheredRuns(gold_corpus, runs, breakdowns=bool(options.by))
+        gathered = GatheredRuns(gold_corpus, runs)
         by = options.by or default_fields(gold_corpus, resolve_all(options.protocols, options.settings))
         options = replace(options, by=by, details=True, errors=True)
     # Other formats show no intervals of the values of a breakdown.
@@ -135,7 +135,7 @@ def compare(
 
         if gathered is not None:
             gathered.sort([system.name for system in comparisons[0].systems])
-        write_output(comparison_report(comparisons, gathered, digits=output.digits), output.file)
+        write_output(comparison_report(comparisons, gathered, digits=output.digits, sort=output.sort), output.file)
         report_size(output.file, 0 if gathered is None else len(gathered.documents))
     else:
         write_scores(comparisons, output)

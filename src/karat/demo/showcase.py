@@ -139,7 +139,7 @@ def report(folder: Path) -> Iterator[str]:
     gold.name = "the demo's gold"
     options = Options(by=("type",), details=True, errors=True, keep_rows=True, protocols=(PROTOCOL,))
     runs = [Run(name, open_corpus(str(folder / f"{name}.jsonl"))) for name in SYSTEMS]
-    gathered = GatheredRuns(gold, runs, breakdowns=False)
+    gathered = GatheredRuns(gold, runs)
     comparisons = compared(gold, options, runs, baseline=BASELINE, sort_by=SORT_BY, keep=gathered.add)
     gathered.sort([system.name for system in comparisons[0].systems])
     return comparison_report(comparisons, gathered)

@@ -323,11 +323,9 @@ def _raw(records: Any) -> Raw:
 class GatheredRuns:
     """The documents of all runs, and the results of each run by its name, without outcomes."""
 
-    def __init__(self, gold: Corpus, runs: Sequence[Run], *, breakdowns: bool) -> None:
-        """With `breakdowns`, the comparison has those of the results, too."""
+    def __init__(self, gold: Corpus, runs: Sequence[Run]) -> None:
         self.documents = Gathered(gold)
         self.results: dict[str, list[Result]] = {}
-        self._breakdowns = breakdowns
         self._runs = Counter(run.system for run in runs)
         self._seen: Counter[str] = Counter()
 
@@ -339,8 +337,7 @@ class GatheredRuns:
         assert not isinstance(run.corpus, KaratError), "a run that was scored was read"
         self.documents.add(name, run.corpus, results)
         self.results[name] = [replace(result, outcomes={}, details={}) for result in results]
-        parts: dict[str, Any] = {} if self._breakdowns else {"by": {}, "by_rows": {}}
-        return [replace(result, errors=None, **parts) for result in self.results[name]]
+        return [replace(result, errors=None) for result in self.results[name]]
 
     def sort(self, systems: Sequence[str]) -> None:
         """Put the runs in the order of their systems."""

@@ -29,7 +29,7 @@ from karat.report.html.page import DOCUMENTS, as_json, page_script, rendered
 from karat.report.html.sides import IndexData
 from karat.report.layout import Sort, View, counted
 from karat.report.scores import Content, definitions, result_content
-from karat.report.tables import Cell, Table, percentage, printed, short
+from karat.report.tables import Table, percentage, short
 from karat.result import Result, family
 
 if TYPE_CHECKING:
@@ -119,17 +119,17 @@ def result_section(result: Result, gathered: Gathered | None, *, digits: int, so
         ],
         breakdown_tables=content.breakdowns,
         outcomes=outcome_bars("", counts, "measure"),
-        errors=_error_tables(result, gathered, 0, digits),
+        errors=_error_tables(result, gathered, digits),
     )
 
 
 def comparison_section(
-    comparison: "Comparison", gathered: Gathered | None, results: Mapping[str, Result], *, digits: int
+    comparison: "Comparison", gathered: Gathered | None, results: Mapping[str, Result], *, digits: int, sort: Sort
 ) -> ProtocolSection:
-    """Several systems under one protocol; `results` have the breakdowns of each gathered run."""
+    """Several systems under one protocol; `results` have the errors of each gathered run."""
     from karat.report.comparison import comparison_content
 
-    content = comparison_content(comparison, View(digits))
+    content = comparison_content(comparison, View(digits, sort))
     first = comparison.first
     measure = shown_first(first, [] if gathered is None else gathered.measures(first.protocol))
     counts = {
@@ -143,7 +143,7 @@ def comparison_section(
         content.tables,
         content.words,
         ranking=ranking_chart(comparison, digits),
-        breakdown_tables=_compared_by(results, measure, digits),
+        breakdown_tables=content.breakdowns,
         outcomes=outcome_bars(measure or "", counts, "system"),
         compared_errors=_compared_errors(results, gathered, digits),
     )
@@ -173,39 +173,14 @@ def short_name(result: Result) -> str:
     return Path(result.system.name).name or result.system.name
 
 
-def _compared_by(results: Mapping[str, Result], measure: str | None, digits: int) -> list[Table]:
-    """The main score of each value of a field, one column per system."""
-    tables: list[Table] = []
-    if measure is None:
-        return tables
-    for field in dict.fromkeys(field for result in results.values() for field in result.by):
-        values = dict.fromkeys(value for result in results.values() for value in result.by.get(field, {}))
-        rows = []
-        for value in sorted(values):
-            scores = [result.by.get(field, {}).get(value, {}).get(measure) for result in results.values()]
-            mains = [None if score is None else score.micro.main_value for score in scores]
-            best = max((main for main in mains if main is not None), default=None)
-            cells = [
-                Cell("" if score is None else printed(score.micro, score.micro.main_name, digits), is_best=main == best)
-                for score, main in zip(scores, mains, strict=True)
-            ]
-            if any(cell.text for cell in cells):
-                rows.append([Cell(value), *cells])
-        if rows:
-            tables.append(Table([f"{measure} by {field}", *results], rows))
-    return tables
-
-
-def _error_tables(result: Result, documents: Gathered | None, system: int, digits: int) -> list[ErrorTable]:
+def _error_tables(result: Result, documents: Gathered | None, digits: int) -> list[ErrorTable]:
     """The classes of each measure that was analysed."""
     if result.errors is None:
         return []
-    return [_error_table(result.protocol, measure, documents, system, digits) for measure in result.errors.measures]
+    return [_error_table(result.protocol, measure, documents, digits) for measure in result.errors.measures]
 
 
-def _error_table(
-    protocol: str, measure: MeasureErrors, documents: Gathered | None, system: int, digits: int
-) -> ErrorTable:
+def _error_table(protocol: str, measure: MeasureErrors, documents: Gathered | None, digits: int) -> ErrorTable:
     view = None if documents is None else documents.number(Selection(protocol, measure.id, by_class=True))
     classes = measure.found()
     widest = max((found.share or 0.0 for found in classes), default=0.0)
@@ -217,7 +192,7 @@ def _error_table(
             percentage(found.share, 0) + " %" * (found.share is not None),
             percentage(found.fixed.get(measure.main), digits),
             stacked([(TONES.get(found.name, "wrong"), max(found.share or 0.0, 0.0))], widest),
-            _instances(view, found, system),
+            _instances(view, found, 0),
         )
         for found in classes
     ]
@@ -296,7 +271,7 @@ def score_report(
 
 
 def comparison_report(
-    comparisons: "Sequence[Comparison]", runs: GatheredRuns | None = None, *, digits: int = 2
+    comparisons: "Sequence[Comparison]", runs: GatheredRuns | None = None, *, digits: int = 2, sort: Sort = "loss"
 ) -> Iterator[str]:
     """The report of several systems, in pieces; without `runs`, only their scores.
 
@@ -313,7 +288,7 @@ def comparison_report(
     sections = []
     for position, item in enumerate(comparisons):
         results = {} if runs is None else {name: of_run[position] for name, of_run in runs.results.items()}
-        sections.append(comparison_section(item, documents, results, digits=digits))
+        sections.append(comparison_section(item, documents, results, digits=digits, sort=sort))
     count = len(comparison.systems)
     return _page(first, f"{count} system{'s' * (count != 1)}", sections, documents, index)
 

@@ -13,6 +13,7 @@ from typing import TypeVar
 
 from msgspec import Struct, field
 
+from karat.checks.annotations import are_same_words, source_of
 from karat.corpus.interface import Corpus
 from karat.model import HOLDERS, Document, Mention, Pair, Value
 from karat.problems import Finding, KaratError, Rule, closest, ignore, quoted
@@ -186,18 +187,18 @@ def _compare_texts(pair: Pair, fit: _Fit) -> None:
         return
     if pair.gold.text is None and pair.gold.forms is None:
         return
-    size = _size(pair.gold)
+    source = source_of(pair.gold)
     for mention in pair.system.mentions:
         if not mention.span or is_nowhere(mention.span):
             continue
-        fit.beyond += size is not None and mention.span[-1][1] > size
+        fit.beyond += source is not None and mention.span[-1][1] > len(source)
         if not mention.text:
             continue
         there = _text_at(pair.gold, mention.span)
         if there is None:
             continue
         fit.total += 1
-        if _is_same(mention.text, there):
+        if are_same_words(mention.text, there):
             fit.right += 1
         elif len(mention.span) == 1:
             ((begin, end),) = mention.span
@@ -205,18 +206,8 @@ def _compare_texts(pair: Pair, fit: _Fit) -> None:
                 for longer in (-1, 0, 1):
                     first, last = begin + shift, end + shift + longer
                     other = (_text_at(pair.gold, ((first, last),)) or "") if 0 <= first < last else ""
-                    if other == other.strip() and _is_same(mention.text, other):
+                    if other == other.strip() and are_same_words(mention.text, other):
                         fit.changed[shift, longer] += 1
-
-
-def _size(document: Document) -> int | None:
-    """Return the number of characters or tokens that a document has; None if it is not known."""
-    if document.unit == "char":
-        return None if document.text is None else len(document.text)
-    if document.token_ids is not None:  # ids that are not in the table have numbers after it
-        return None
-    tokens = document.forms if document.tokens is None else document.tokens
-    return None if tokens is None else len(tokens)
 
 
 def _text_at(document: Document, span: Sequence[Segment]) -> str | None:
@@ -225,15 +216,6 @@ def _text_at(document: Document, span: Sequence[Segment]) -> str | None:
     from karat.words import region_text
 
     return region_text(document, tuple(span))
-
-
-def _is_same(text: str, there: str) -> bool:
-    """White space does not count, and a text may resolve references to characters."""
-    if text == there or text.split() == there.split():
-        return True
-    from html import unescape
-
-    return text.split() == unescape(there).split()
 
 
 def _count_changes(spans: Sequence[Segment], golds: Sequence[Segment], fit: _Fit) -> None:

@@ -14,7 +14,7 @@ from msgspec.structs import asdict, replace
 from karat import __version__
 from karat.arguments import other_links
 from karat.checks import Where
-from karat.checks.annotations import Reading, check_spans, check_texts
+from karat.checks.annotations import Reading, check_spans, check_texts, source_of
 from karat.checks.links import absent_kinds
 from karat.checks.pairs import TOKENS_DIFFER, difference
 from karat.corpus.files import FileCorpus
@@ -138,18 +138,11 @@ def comparable(gold: Document, system: Document) -> set[str]:
     """Return the aspects by which the two sides of one document can be compared."""
     words = _spans_with_text(system)
     conditions = {
-        "offsets": _source(gold) is not None,
+        "offsets": source_of(gold) is not None,
         "texts": bool(words if gold.text is not None else words & _spans_with_text(gold)),
         "tokens": gold.tokens is not None and system.tokens is not None,
     }
     return {name for name, holds in conditions.items() if holds}
-
-
-def _source(document: Document) -> Sequence[object] | None:
-    """Return what offsets count, if the document has it; ids of tokens are no offsets."""
-    if document.unit == "char":
-        return document.text
-    return None if document.token_ids is not None else document.tokens or document.forms
 
 
 def _spans_with_text(document: Document) -> set[Region]:
@@ -169,7 +162,7 @@ def differences(gold: Document, system: Document) -> Iterator[Finding]:
     elif system.text is None and gold.text is not None:
         yield from check_texts(replace(system, text=gold.text))
     yield from _tokens(gold, system)
-    if _source(system) is None:
+    if source_of(system) is None:
         source = {name: getattr(gold, name) for name in ("text", "tokens", "forms", "token_ids")}
         yield from check_spans(replace(system, **source))
     if gold.text is None:

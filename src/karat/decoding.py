@@ -40,8 +40,8 @@ def builtins(value: object) -> Any:
 def _python_value(value: Any) -> object:
     if hasattr(value, "tolist"):
         return value.tolist()
-    found = f"found an object of the type {type(value).__name__}, expected lists, dicts, strings and numbers"
-    raise msgspec.ValidationError from ValueError(found)
+    message = f"found an object of the type {type(value).__name__}, expected lists, dicts, strings and numbers"
+    raise msgspec.ValidationError from ValueError(message)
 
 
 def explained(error: Exception, name: str = "") -> str:

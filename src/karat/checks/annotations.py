@@ -145,8 +145,8 @@ def _spans_beyond(document: Document, size: int) -> Iterator[Finding]:
     noun = "characters" if document.unit == "char" else "tokens"
     for item, region, _ in placed(document):
         if (end := region[-1][1]) > size and not is_nowhere(region):
-            found = f"{owner(item)} of document {document.id!r} ends at {end:,}"
-            yield BEYOND.at(f"{found}, but the text has {size:,} {noun}", item=item, found=str(end))
+            message = f"{owner(item)} of document {document.id!r} ends at {end:,}"
+            yield BEYOND.at(f"{message}, but the text has {size:,} {noun}", item=item, found=str(end))
 
 
 DIFFERS = Rule(
@@ -156,32 +156,32 @@ SHOWN = 60
 
 
 def check_texts(document: Document) -> Iterable[Finding]:
-    """Where both texts are known they are equal, the pieces of a span joined by a blank, any white space a blank.
+    """The text of a mention is that at its span, its segments joined by a blank, and any white space a blank.
 
-    A text may hold references to characters (`&amp;`), which count as they are written; what is said may have resolved
-    them.
+    A document may hold references to characters (`&amp;`), which count as written; the text of a mention may have
+    resolved them.
     """
     text = document.text
     return () if text is None or document.unit != "char" else _differing_texts(document, text)
 
 
 def _differing_texts(document: Document, text: str) -> Iterator[Finding]:
-    for item, region, said in placed(document):
-        if said is None or region[-1][1] > len(text) or region[0][0] < 0:
+    for item, region, own_text in placed(document):
+        if own_text is None or region[-1][1] > len(text) or region[0][0] < 0:
             continue
-        there = " ".join([text[begin:end] for begin, end in region])
-        if there != said and not are_same_words(said, there):
-            found = f"{owner(item)} of document {document.id!r} has the text {said[:SHOWN]!r}"
-            yield DIFFERS.at(f"{found}, but its span covers {there[:SHOWN]!r}", item=item, found=said)
+        covered = " ".join([text[begin:end] for begin, end in region])
+        if covered != own_text and not are_same_words(own_text, covered):
+            message = f"{owner(item)} of document {document.id!r} has the text {own_text[:SHOWN]!r}"
+            yield DIFFERS.at(f"{message}, but its span covers {covered[:SHOWN]!r}", item=item, found=own_text)
 
 
-def are_same_words(said: str, there: str) -> bool:
+def are_same_words(text: str, covered: str) -> bool:
     """Return whether two texts are equal but for white space; the first may resolve references to characters."""
-    if said.split() == there.split():
+    if text.split() == covered.split():
         return True
     from html import unescape
 
-    return said.split() == unescape(there).split()
+    return text.split() == unescape(covered).split()
 
 
 IN_CLUSTER = Rule(
@@ -195,8 +195,8 @@ _span, _kind = attrgetter("span"), attrgetter("kind")
 def check_duplicates(document: Document) -> Iterable[Finding]:
     """Each mention that repeats the span of an earlier one in its cluster, or with the same type and realis.
 
-    One with other arguments tells something else: the words between two arguments may well tell several relations, or
-    one relation of several mentions. Fillers of templates are strings rather than places.
+    A mention with other arguments is not a repetition: the words between two arguments may well express several
+    relations, or one relation of several mentions. Fillers of templates are strings rather than places.
     """
     mentions = document.mentions
     return () if len(set(map(_span, mentions))) == len(mentions) else _repeated_spans(document)
@@ -222,8 +222,8 @@ def _repeated_spans(document: Document) -> Iterator[Finding]:
         if fellow is not mention:
             cluster, place = cluster_of(mention, document), span_of(mention, document)
             also = ", with the same arguments" if held else ""
-            found = f"{cluster} of document {quoted(document.id)} has {place} twice{also}"
-            yield IN_CLUSTER.at(found, item=mention.id)
+            message = f"{cluster} of document {quoted(document.id)} has {place} twice{also}"
+            yield IN_CLUSTER.at(message, item=mention.id)
         if has_templates:
             continue
         known = {name: mention.attributes[name] for name in ("type", "realis") if name in mention.attributes}
@@ -264,8 +264,8 @@ def _unknown_realis(document: Document) -> Iterator[Finding]:
             having.setdefault(value, []).append(mention.id)
     for value, ids in having.items():
         others = f" (and {len(ids) - 1:,} more with it)" if len(ids) > 1 else ""
-        found = f"mention {ids[0]!r} of document {document.id!r}{others} has the unknown realis {value!r}"
-        yield UNKNOWN.at(found, item=ids[0], found=str(value))
+        message = f"mention {ids[0]!r} of document {document.id!r}{others} has the unknown realis {value!r}"
+        yield UNKNOWN.at(message, item=ids[0], found=str(value))
 
 
 UNKNOWN_TYPE = Rule("type-unknown", "fault", "Use a type of the vocabulary, or add this one to its file.")
@@ -281,9 +281,9 @@ def checking(
         for mention in document.mentions:
             type_ = mention.attributes.get("type")
             if mention.kind == "event" and key(type_) not in vocabulary:
-                said = "no type" if type_ is None else f"the type {type_!r}, which is not in the vocabulary"
+                value = "no type" if type_ is None else f"the type {type_!r}, which is not in the vocabulary"
                 yield UNKNOWN_TYPE.at(
-                    f"mention {mention.id!r} of document {document.id!r} has {said}",
+                    f"mention {mention.id!r} of document {document.id!r} has {value}",
                     item=mention.id,
                     found=None if type_ is None else str(type_),
                 )

@@ -63,8 +63,8 @@ def check_links(links: Sequence[Link], document: Document, readings: Readings = 
         if source == target:
             if readings(link.kind) == "relations":
                 continue
-            found = f"the {link.kind} link from {link.source!r} to {link.target!r} of document {document.id!r}"
-            yield INSIDE.at(f"{found} joins mentions of one cluster", item=_item(link))
+            message = f"the {link.kind} link from {link.source!r} to {link.target!r} of document {document.id!r}"
+            yield INSIDE.at(f"{message} joins mentions of one cluster", item=_item(link))
         else:
             graphs[link.kind].setdefault((source, target), link)
     trees = {
@@ -171,8 +171,8 @@ def _several_parents(kind: str, graph: Graph, children: Set[Class], document: Do
     for child, having in parents.items():
         second = graph[sorted(((parent, child) for parent in having), key=position.__getitem__)[1]]
         named = " and ".join(repr(_id(parent)) for parent in having)
-        found = f"{_id(child)!r} of document {document.id!r} has {len(having)} parents by {kind} links: {named}"
-        yield PARENTS.at(found, item=_item(second))
+        message = f"{_id(child)!r} of document {document.id!r} has {len(having)} parents by {kind} links: {named}"
+        yield PARENTS.at(message, item=_item(second))
 
 
 def _cycles(links: Collection[ClassLink], document: Document) -> Iterator[list[Class]]:

@@ -75,8 +75,8 @@ def read(piece: Piece, context: Context) -> Document:
     document = record_of(piece, _decode, SHAPE, context, is_whole=True)
     unit = context.options.unit
     if unit is not None and unit != document.unit:
-        found = f"document {quoted(document.id)} counts in {document.unit}s, but --unit says {unit}"
-        raise UNIT.error(found, file=file, line=line)
+        message = f"document {quoted(document.id)} counts in {document.unit}s, but --unit says {unit}"
+        raise UNIT.error(message, file=file, line=line)
     return sound(document, context, file=file, line=line)
 
 

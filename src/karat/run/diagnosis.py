@@ -155,10 +155,10 @@ class FirstSpans:
     def findings(self, *, count_texts: bool = True) -> list[Finding]:
         """Return what does not fit; `count_texts` is false where each text that differs is reported by itself."""
         if self._findings is None:
-            self._findings = [*self._found(count_texts=count_texts)]
+            self._findings = [*self._problems(count_texts=count_texts)]
         return self._findings
 
-    def _found(self, *, count_texts: bool) -> Iterator[Finding]:
+    def _problems(self, *, count_texts: bool) -> Iterator[Finding]:
         texts = self._texts
         kinds = {kind: fit for kind, fit in sorted(self._kinds.items()) if fit.total}
         for kind, fit in kinds.items():
@@ -166,19 +166,19 @@ class FirstSpans:
                 for pair in self._pairs[fit.compared :]:
                     _count_changes(_segments(pair.system.mentions, kind), _segments(pair.gold.mentions, kind), fit)
                 fit.compared = len(self._pairs)
-        found: list[str] = []
+        problems: list[str] = []
         if count_texts and texts.right < texts.total:
-            found.append(f"{texts.total - texts.right:,} of {texts.total:,} differ from the text at their span")
+            problems.append(f"{texts.total - texts.right:,} of {texts.total:,} differ from the text at their span")
         if count_texts and texts.beyond:
             all_kinds = sum([fit.total for fit in kinds.values()])
-            found.append(f"{texts.beyond:,} of {all_kinds:,} end after gold's text")
-        found += texts.explanations()
+            problems.append(f"{texts.beyond:,} of {all_kinds:,} end after gold's text")
+        problems += texts.explanations()
         for kind, fit in kinds.items():
             of_kind = f" of kind {kind}" if len(kinds) > 1 else ""
-            named = {explanation.partition(" (")[0] for explanation in found}
-            found += [f"{each}{of_kind}" for each in fit.explanations() if each.partition(" (")[0] not in named]
-        if found:
-            yield SPANS.at(f"system mentions: {'; '.join(found)}")
+            named = {explanation.partition(" (")[0] for explanation in problems}
+            problems += [f"{each}{of_kind}" for each in fit.explanations() if each.partition(" (")[0] not in named]
+        if problems:
+            yield SPANS.at(f"system mentions: {'; '.join(problems)}")
 
 
 def _compare_texts(pair: Pair, fit: _Fit) -> None:
@@ -194,11 +194,11 @@ def _compare_texts(pair: Pair, fit: _Fit) -> None:
         fit.beyond += source is not None and mention.span[-1][1] > len(source)
         if not mention.text:
             continue
-        there = _text_at(pair.gold, mention.span)
-        if there is None:
+        covered = _text_at(pair.gold, mention.span)
+        if covered is None:
             continue
         fit.total += 1
-        if are_same_words(mention.text, there):
+        if are_same_words(mention.text, covered):
             fit.right += 1
         elif len(mention.span) == 1:
             ((begin, end),) = mention.span

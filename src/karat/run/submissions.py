@@ -1,4 +1,4 @@
-"""Submissions against gold: whether a system has gold's documents, and speaks of the same texts, units and tokens.
+"""Comparison of submissions with gold: its documents, texts, units and tokens.
 
 Gold may be without annotations: only its documents are compared, never how they are annotated.
 """

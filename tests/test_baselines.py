@@ -260,6 +260,18 @@ def test_same_bytes_for_any_hash_seed(stories: str) -> None:
     assert len(outputs) == 1
 
 
+@pytest.mark.slow
+def test_same_bytes_on_any_processor() -> None:
+    """A regression that stops early has other weights where BLAS rounds otherwise."""
+    corpus = str(shared_path("data", "ecbplus"))
+    command = [sys.executable, "-m", "karat", "baseline", "sac", corpus, "--train-topics", "1-5", "--topics", "36-40"]
+    outputs = {
+        subprocess.run(command, env=environment, capture_output=True, check=True).stdout
+        for environment in ({}, {"OPENBLAS_CORETYPE": "Nehalem"})
+    }
+    assert len(outputs) == 1
+
+
 def test_each_feature_is_described_and_counted() -> None:
     analyser = ANALYSERS.get("lemminflect")
     texts = [analysed(one, analyser) for one in CORPUS]

@@ -28,6 +28,9 @@ WEIGHT = 0.3
 LEAST = 0.01
 """Pairs that are less likely than this count as 0: they are most pairs, and cannot bring two clusters together."""
 
+TOLERANCE = 1e-8
+"""Of the regression: small, since where Newton's method stops early depends on how the processor rounds."""
+
 AT_ONCE = 8
 """Features that are scaled at once: a scaler copies them."""
 
@@ -63,7 +66,7 @@ class Classifier:
         self._scalers = [
             (slice(begin, min(begin + AT_ONCE, COLUMNS)), scaler()) for begin in range(0, COLUMNS, AT_ONCE)
         ]
-        self._model = library("sklearn.linear_model").LogisticRegression(max_iter=1000)
+        self._model = library("sklearn.linear_model").LogisticRegression(solver="newton-cholesky", tol=TOLERANCE)
         rows = self._learned_rows(pairs)
         step(2, STEPS)
         self._model.fit(rows, corefer)
@@ -128,7 +131,7 @@ def sac(texts: Sequence[Text], classifier: Classifier, *, stop: float = STOP) ->
 
 def clusters(texts: Sequence[Text], pairs: Candidates, probabilities: NDArray[np.float64], *, stop: float) -> Clusters:
     """Cluster by given probabilities, so that several values of `stop` can be tried."""
-    labels = iter(agglomerate(len(pairs.mentions), pairs.first, pairs.second, probabilities, stop=stop))
+    labels = iter(numbered(agglomerate(len(pairs.mentions), pairs.first, pairs.second, probabilities, stop=stop)))
     return [[f"cluster {next(labels)}" for _ in text.mentions] for text in texts]
 
 

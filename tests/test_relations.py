@@ -7,6 +7,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 import karat
 from karat.arguments import events_of
@@ -446,6 +447,14 @@ def test_mentions_that_are_not_golds_leave_with_their_links() -> None:
     result = score(gold, other, "maven-ere-2022")
     assert result["relation.temporal"].f1 == 1
     assert "mentions-not-golds" in {finding.code for finding in result.warnings}
+
+
+def test_links_keep_their_ends_where_gold_has_a_mention_of_that_id() -> None:
+    """A cluster of the system may be named like a mention that the system lacks."""
+    gold = document([("BEFORE", 1, 2)])
+    both = document([("BEFORE", "m1", 2)], clusters={3: "m1"})
+    system = replace(both, mentions=both.mentions[1:])
+    assert score(gold, system, "maven-ere-2022")["relation.temporal"].micro.counts == PrecisionRecall(0, 1, 0, 1)
 
 
 def test_a_document_that_the_system_lacks_has_its_links_missed(tmp_path: Path) -> None:

@@ -40,7 +40,11 @@ class GoldMentions(Filter, frozen=True):
 
 def _with_mentions(pair: Pair, known: list[Mention | None]) -> Document:
     """The system's document with these mentions, and gold's in place of those that are lacking."""
+    kept = [mention for mention in known if mention is not None]
     taken = {mention.id for mention in pair.system.mentions}
+    left = taken - {mention.id for mention in kept}
+    ends = {end for mention in kept for end in (mention.id, mention.cluster)} - left
+    taken |= {mention.cluster for mention in kept if mention.cluster is not None}
     mentions = []
     for mention, gold in zip(known, pair.gold.mentions, strict=True):
         if mention is None:
@@ -50,7 +54,6 @@ def _with_mentions(pair: Pair, known: list[Mention | None]) -> Document:
             taken.add(id_)
             mention = replace(gold, id=id_, cluster=None, attributes={})
         mentions.append(mention)
-    ends = {mention.id for mention in mentions} | {mention.cluster for mention in mentions}
     links = tuple([link for link in pair.system.links if link.source in ends and link.target in ends])
     return replace(pair.system, mentions=tuple(mentions), links=links)
 

@@ -81,24 +81,17 @@ def _filler_ids(document: Document) -> list[str]:
     return [id_ for id_, kind in kinds.items() if kind not in HOLDERS]
 
 
+def _ends(document: Document) -> tuple[set[str], set[str]]:
+    """Ids of what has arguments, and of what fills a role; one of both a mention and a cluster means the mention."""
+    mentions = {mention.id for mention in document.mentions}
+    holders = {mention.id for mention in document.mentions if mention.kind in HOLDERS}
+    return holders, mentions - holders | {*_filler_ids(document)} - mentions
+
+
 def argument_test(document: Document) -> Callable[[Link], bool]:
     """Tells which links of a document are arguments."""
-    kinds = {mention.id: mention.kind for mention in document.mentions}
-    if HOLDERS.issuperset(kinds.values()) and not document.clusters:
-        return _never  # nothing that could fill a role
-    clusters: set[str] | None = None
-
-    def is_argument(link: Link) -> bool:
-        nonlocal clusters
-        if kinds.get(link.source) not in HOLDERS or link.kind in TEMPORAL:
-            return False
-        if (kind := kinds.get(link.target)) is not None:  # an id of both a mention and a cluster means the mention
-            return kind not in HOLDERS
-        if clusters is None:
-            clusters = {*_filler_ids(document)}
-        return link.target in clusters
-
-    return is_argument
+    holders, fillers = _ends(document)
+    return lambda link: link.target in fillers and link.source in holders and link.kind not in TEMPORAL
 
 
 def other_links(document: Document) -> Sequence[Link]:
@@ -106,21 +99,7 @@ def other_links(document: Document) -> Sequence[Link]:
     links = document.links
     if not links:
         return ()
-    kinds = {mention.id: mention.kind for mention in document.mentions}
-    if HOLDERS.issuperset(kinds.values()) and not document.clusters:
-        return links  # nothing that could fill a role
-    kind_of = kinds.get
-    others = [
-        link
-        for link in links
-        if link.kind in TEMPORAL or kind_of(link.source) not in HOLDERS or kind_of(link.target, "event") in HOLDERS
-    ]
-    if not others:
-        return ()
-    is_argument = argument_test(document)
-    return [link for link in others if link.kind in TEMPORAL or not is_argument(link)]
-
-
-def _never(link: Link) -> bool:
-    del link
-    return False
+    holders, fillers = _ends(document)
+    if not fillers:
+        return links
+    return [link for link in links if link.kind in TEMPORAL or link.target not in fillers or link.source not in holders]

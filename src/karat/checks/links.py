@@ -5,10 +5,10 @@ within other kinds, such as causes, and where protocols read each link as a rela
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import reduce
 from graphlib import CycleError, TopologicalSorter
-from itertools import pairwise
+from itertools import islice, pairwise
 from operator import attrgetter, or_
 from typing import TypeVar
 
@@ -78,7 +78,7 @@ def check_links(links: Sequence[Link], document: Document, readings: Readings = 
             trees[kind] = {ends: link for ends, link in graph.items() if ends not in implied}
     children = _children_of_two(trees, document)
     for kind, graph in sorted(graphs.items()):
-        for cycle in _cycles(graph, document):
+        for cycle in islice(_cycles(graph, document), MOST):
             members = " -> ".join(map(_id, cycle))
             # The link that closes the cycle is the one that was written last.
             position = {link: i for i, link in enumerate(graph)}
@@ -96,10 +96,10 @@ def check_links(links: Sequence[Link], document: Document, readings: Readings = 
 def _without_sound(links: Sequence[Link], class_of: Mapping[str, Class]) -> Iterable[Link]:
     """Leave out kinds that order events in time, if they form no cycle: as nearly all of many links do."""
     get = class_of.get
-    ends: defaultdict[str, list[ClassLink]] = defaultdict(list)
+    children: defaultdict[str, defaultdict[Class, list[Class]]] = defaultdict(lambda: defaultdict(list))
     for link in links:
-        ends[link.kind].append((get(link.source, link.source), get(link.target, link.target)))
-    sound = {kind for kind in ends.keys() & ORDERED if not _has_cycle(ends[kind])}
+        children[link.kind][get(link.source, link.source)].append(get(link.target, link.target))
+    sound = {kind for kind in children.keys() & ORDERED if not _cycle(children[kind])}
     return [link for link in links if link.kind not in sound] if sound else links
 
 
@@ -164,7 +164,8 @@ def _children_of_two(graphs: Mapping[str, Graph], document: Document) -> dict[st
 def _several_parents(kind: str, graph: Graph, children: Set[Class], document: Document) -> Iterator[Finding]:
     """Each of these children once, where its second parent is written."""
     parents: dict[Class, list[Class]] = {}
-    for parent, child in _in_order(graph, document):
+    order = _order(document)
+    for parent, child in sorted(graph, key=lambda link: [*map(order, link)]):
         if child in children:
             parents.setdefault(child, []).append(parent)
     position = {link: i for i, link in enumerate(graph)}
@@ -177,56 +178,47 @@ def _several_parents(kind: str, graph: Graph, children: Set[Class], document: Do
 
 def _cycles(links: Collection[ClassLink], document: Document) -> Iterator[list[Class]]:
     """Cycles that have no class in common, each from a class back to itself."""
-    left = links if _has_cycle(links) else ()
-    while left:
-        sources, targets = {source for source, _ in left}, {target for _, target in left}
-        inner = [link for link in left if link[0] in targets and link[1] in sources]
-        halved = 2 * len(inner) <= len(left)
-        left = inner
-        if not halved:  # a long chain, or a cycle
-            yield from _sorted_out(_in_order(left, document))
-            return
+    names = sorted({class_ for link in links for class_ in link}, key=_order(document))
+    rank = {class_: i for i, class_ in enumerate(names)}
+    children: dict[int, list[int]] = {}
+    for source, target in sorted([(rank[source], rank[target]) for source, target in links]):
+        children.setdefault(source, []).append(target)
+    while cycle := _cycle(children):
+        yield [names[i] for i in cycle]
+        children = {i: [j for j in after if j not in cycle] for i, after in children.items() if i not in cycle}
 
 
-def _has_cycle(links: Collection[ClassLink]) -> bool:
-    """Return whether classes are left when those without a parent are removed, one after another."""
-    children: defaultdict[Class, list[Class]] = defaultdict(list)
-    for source, target in links:
-        children[source].append(target)
-    parents = Counter([target for _, target in links])
-    free = [source for source in children if source not in parents]
-    for source in free:
-        for child in children.pop(source, ()):
-            parents[child] -= 1
-            if not parents[child]:
-                free.append(child)
-    return bool(children)
-
-
-def _sorted_out(left: Sequence[ClassLink]) -> Iterator[list[Class]]:
-    """Find cycles by topological sorting."""
-    for _ in range(MOST):
-        sorter: TopologicalSorter[Class] = TopologicalSorter()
-        for source, target in left:
-            sorter.add(source, target)
-        try:
-            sorter.prepare()
-        except CycleError as error:
-            cycle: list[Class] = error.args[1][::-1]
-            yield cycle
-            left = [link for link in left if not {*cycle}.intersection(link)]
-        else:
-            return
+def _cycle(children: Mapping[T, Iterable[T]]) -> list[T]:
+    """Return the first cycle that a depth-first search finds, from a node back to itself; empty: there is none."""
+    left = {node: iter(after) for node, after in children.items()}
+    done: set[T] = set()
+    for root in children:
+        path = {root: None} if root not in done else {}
+        while path:
+            node = next(reversed(path))
+            for child in left[node]:
+                if child in done:
+                    continue
+                if child in path:
+                    nodes = [*path]
+                    return [*nodes[nodes.index(child) :], child]
+                if child in left:
+                    path[child] = None
+                    break
+            else:
+                done.add(node)
+                del path[node]
+    return []
 
 
 def _id(class_: Class) -> str:
     return class_ if isinstance(class_, str) else class_[0]
 
 
-def _in_order(links: Iterable[ClassLink], document: Document) -> list[ClassLink]:
-    """Links by the names of their ends; clusters come before mentions."""
+def _order(document: Document) -> Callable[[Class], tuple[bool, str]]:
+    """Order classes by their names; clusters come before mentions."""
     alone = {mention.id for mention in document.mentions if mention.cluster is None}
-    return sorted(links, key=lambda link: [(_id(class_) in alone, _id(class_)) for class_ in link])
+    return lambda class_: ((name := _id(class_)) in alone, name)
 
 
 def _item(link: Link) -> tuple[str, str, str]:

@@ -606,6 +606,8 @@ def test_links_of_event_story_line_hold_between_clusters_of_gold(tmp_path: Path)
 def test_event_story_line_is_told_from_ecb_by_its_links(tmp_path: Path) -> None:
     plain = ESC.replace(ESC[ESC.index("<PLOT") : ESC.index("<TLINK")], "")
     assert karat.read(put(tmp_path / "1_1ecb.xml", plain)).protocols == ("simple-cdec", "pure-cdec")
+    put(tmp_path / "1_2ecb.xml", ESC)
+    assert [len(document_.links) for document_ in karat.read(tmp_path)] == [0, 1]
     done = run("validate", put(tmp_path / "x" / "1_1ecb.xml", ESC.replace(' relType="PRECONDITION"', "")))
     assert "[esc-no-type]" in done.out
     assert "1_1ecb.xml, line 11:" in done.out

@@ -89,7 +89,8 @@ def _chosen(
         _refuse_kin(chosen, [FORMATS.get(format_)])
         return chosen, format_
     detected = _without_companions([(file, _sniffed(file)) for file in files])
-    names = sorted({name for _, name in detected if name is not None})
+    found = {name for _, name in detected if name is not None}
+    names = sorted(found.difference(*(FORMATS.get(name).includes for name in found)))
     if len(names) > 1:
         examples = {name: file.name for file, name in reversed(detected)}
         listed = ", ".join(f"{name} ({Path(examples[name]).name})" for name in names)

@@ -6,7 +6,8 @@
 
 Tokens, mentions and coreference are read as those of ECB+. A PLOT_LINK is a link between mentions; in gold, an end that
 has a cluster means the cluster, so that it holds for all its mentions in the document. Other relations (TLINK) are not
-read. If the files have no coreference, `--set clusters=DIR` takes that of the ECB+ files of the same names.
+read. If the files have no coreference, `--set clusters=DIR` takes that of the ECB+ files of the same names. A file
+without a PLOT_LINK is ECB+ by itself, and EventStoryLine beside files that have one.
 
 A line of a `.tab` file has the tokens of two events, joined by `_`, and a label; its links are those of mentions:
 
@@ -133,5 +134,6 @@ FORMAT = Format(
     sniff=sniff,
     read=read,
     identify=identify,
+    includes=("ecbplus",),
     refers_to_gold=True,
 )

@@ -377,6 +377,8 @@ class Format(Struct, frozen=True, kw_only=True):
     related: Callable[[str, bytes], str | None] = _not_related
     """Returns what to give in place of a file (its name and first bytes) that is related to this format, such as an
     index; an empty text: it is part of the corpus and holds no document; None: it is not related."""
+    includes: tuple[str, ...] = ()
+    """Formats whose files it also reads, beside files that only it reads."""
     refers_to_gold: bool = False
     """True: files of a system are read with gold at hand (`ReadOptions.gold`): they name things that only gold
     describes."""

@@ -4,17 +4,14 @@ import sys
 import time
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
 import click
 
 from karat.cli._output import terminal_style
-from karat.cli._parameters import FILE, Nearest, completes
+from karat.cli._parameters import FILE, Command, Nearest, name_option, number_option
 from karat.cli._streams import trusted
 from karat.problems import Findings, UsageError
-
-_Command = TypeVar("_Command", bound=Callable[..., Any])
-
 
 _READING = (
     click.option("--unit", type=Nearest(["char", "token"]), help="Unit of offsets."),
@@ -42,17 +39,16 @@ _READING = (
         help="Where CoNLL meta-documents name their documents; none: read each as one document. Default: detected; "
         "none for protocols that score each document alone.",
     ),
-    click.option(
+    number_option(
         "--max-bytes",
-        type=click.IntRange(1),
-        metavar="N",
+        least=1,
         help="Size limit in bytes for standard input, pipes and decompressed .gz files, per argument. "
         "Default: 4000000000.",
     ),
 )
 
 
-def reading_options(command: _Command) -> _Command:
+def reading_options(command: Command) -> Command:
     """Options on how corpora are read. The command receives them as one argument, `reading`."""
 
     @wraps(command)
@@ -96,7 +92,7 @@ topics_option = click.option(
 VALIDATED = "Use only mentions in the validated sentences of ECB+, as most papers do."
 
 
-def validated_option(command: _Command) -> _Command:
+def validated_option(command: Command) -> Command:
     """Restrict what `reading` reads; for a command with `input_options`."""
 
     @wraps(command)
@@ -112,7 +108,7 @@ TABLES = ("csv", "markdown", "latex")
 """Output formats that have only tables."""
 
 
-def format_option(*forms: str, explained: str = "") -> Callable[[_Command], _Command]:
+def format_option(*forms: str, explained: str = "") -> Callable[[Command], Command]:
     """`-f`, one of these formats; the first is the default."""
     return click.option(
         "-f",
@@ -139,7 +135,7 @@ analyser_option = click.option(
 
 def plot_option(
     metavar: str, help_: str, parse: Literal["parse", "parse_known", "parse_files"]
-) -> Callable[[_Command], _Command]:
+) -> Callable[[Command], Command]:
     """`--plot`. The command receives the figures as `plots`; a function of `karat.cli._figures` parses them."""
 
     def parsed(context: click.Context, parameter: click.Parameter, given: tuple[str, ...]) -> Any:
@@ -169,14 +165,9 @@ digits_option = click.option(
 )
 
 
-def input_options(command: _Command) -> _Command:
+def input_options(command: Command) -> Command:
     """Options for a command that reads one corpus: `input_format` and `reading`."""
-    form = click.option(
-        "--input-format",
-        metavar="FORMAT",
-        shell_complete=completes("formats"),
-        help="Input format. Default: detected from the content.",
-    )
+    form = name_option("formats", "--input-format", help="Input format. Default: detected from the content.")
     return form(reading_options(command))
 
 
@@ -222,7 +213,7 @@ def _progress_line(done: int, total: int | None, noun: str, seconds: float) -> s
     return f"{done:,} of {total:,} {noun}, {per_second} per second, {time_left} left"
 
 
-def worker_options(command: _Command) -> _Command:
+def worker_options(command: Command) -> Command:
     """The options. The command receives one argument, `executor`, and its processes end with it."""
 
     @wraps(command)
@@ -236,10 +227,9 @@ def worker_options(command: _Command) -> _Command:
         metavar="ADDRESS",
         help="Dask scheduler to run on, such as tcp://10.0.0.1:8786. Needs the extra karat[dask].",
     )
-    jobs = click.option(
+    jobs = number_option(
         "--jobs",
-        type=click.IntRange(1),
-        metavar="N",
+        least=1,
         help="Processes to use. Default: one per core; one for small inputs. Does not affect the result.",
     )
     return jobs(cluster(decorated))  # type: ignore[no-any-return]

@@ -1,7 +1,7 @@
 """Options: choices with suggestions, files, names that the shell completes, and help in sections."""
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import click
 
@@ -10,6 +10,8 @@ from karat.problems import nearest
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
+
+Command = TypeVar("Command", bound=Callable[..., Any])
 
 FILE = click.Path(readable=False)
 """A file, whether it exists or not: commands open files, and explain what is wrong with them."""
@@ -40,6 +42,25 @@ def completes(names: Literal["protocols", "measures", "formats", "names"]) -> Co
         return items
 
     return completed
+
+
+METAVARS = {"protocols": "NAME|FILE.toml", "measures": "ID", "formats": "FORMAT"}
+
+
+def name_option(
+    of: Literal["protocols", "measures", "formats"], *names: str, help: str, multiple: bool = False
+) -> Callable[[Command], Command]:
+    """Return an option that takes the name of a protocol, a measure or a format, or several."""
+    return click.option(*names, metavar=METAVARS[of], shell_complete=completes(of), multiple=multiple, help=help)
+
+
+def number_option(
+    name: str, *, least: int, help: str, default: int | None = None, metavar: str = "N"
+) -> Callable[[Command], Command]:
+    """Return an option that takes a whole number."""
+    return click.option(
+        name, type=click.IntRange(least), default=default, show_default=default is not None, metavar=metavar, help=help
+    )
 
 
 SECTIONS = {

@@ -1,9 +1,9 @@
 """The options that `karat score` and `karat compare` share, and how they become a run."""
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import wraps
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -18,7 +18,7 @@ from karat.cli._options import (
     wide_option,
 )
 from karat.cli._output import html_file, output_option, output_style, terminal_style, write_output
-from karat.cli._parameters import Nearest, completes
+from karat.cli._parameters import Command, Nearest, name_option, number_option
 from karat.problems import UsageError
 
 if TYPE_CHECKING:
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from karat.result import Result
     from karat.run.plan import Options
 
-_Command = TypeVar("_Command", bound=Callable[..., Any])
 
 LEVEL = 0.95
 RESAMPLES = 1000
@@ -150,43 +149,32 @@ def confidence_level(value: str) -> float:
     return level
 
 
-protocol_option = click.option(
+protocol_option = name_option(
+    "protocols",
     "-p",
     "--protocol",
     "protocols",
     multiple=True,
-    metavar="NAME|FILE.toml",
-    shell_complete=completes("protocols"),
     help="Protocol to score with; may be repeated. Default: by the format of GOLD.",
 )
-measure_option = click.option(
+measure_option = name_option(
+    "measures",
     "-m",
     "--measure",
     "measures",
     multiple=True,
-    metavar="ID",
-    shell_complete=completes("measures"),
     help="Measure to score: an id, or the start of several ids (coref); may be repeated. Default: all.",
 )
-gold_format_option = click.option(
-    "--gold-format",
-    metavar="FORMAT",
-    shell_complete=completes("formats"),
-    help="Format of GOLD. Default: detected from the content.",
+gold_format_option = name_option("formats", "--gold-format", help="Format of GOLD. Default: detected from the content.")
+system_format_option = name_option(
+    "formats", "--system-format", help="Format of SYSTEM. Default: detected, else that of GOLD."
 )
-system_format_option = click.option(
-    "--system-format",
-    metavar="FORMAT",
-    shell_complete=completes("formats"),
-    help="Format of SYSTEM. Default: detected, else that of GOLD.",
-)
-resamples_option = click.option(
+resamples_option = number_option(
     "--resamples",
-    type=click.IntRange(1),
-    metavar="N",
+    least=1,
     help="Resamples for intervals and tests. Default: 1000, with several systems at least 40 per comparison.",
 )
-seed_option = click.option("--seed", type=click.IntRange(0), metavar="N", help="Seed of the resamples. Default: 0.")
+seed_option = number_option("--seed", least=0, help="Seed of the resamples. Default: 0.")
 accept_faults_option = click.option(
     "--accept-faults", is_flag=True, help="Count faults even in a format that refuses them (APF)."
 )
@@ -195,11 +183,8 @@ _OPTIONS = (
     protocol_option,
     measure_option,
     settings_option,
-    click.option(
-        "--input-format",
-        metavar="FORMAT",
-        shell_complete=completes("formats"),
-        help="Format of both GOLD and SYSTEM. Default: detected from the content.",
+    name_option(
+        "formats", "--input-format", help="Format of both GOLD and SYSTEM. Default: detected from the content."
     ),
     gold_format_option,
     system_format_option,
@@ -252,7 +237,7 @@ _OPTIONS = (
 )
 
 
-def scoring_options(command: _Command) -> _Command:
+def scoring_options(command: Command) -> Command:
     """Add the shared options. The command receives them as `options`, and those of its output as `output`."""
 
     @wraps(command)

@@ -15,7 +15,7 @@ from karat.cli._options import (
     validated_option,
 )
 from karat.cli._output import html_file, output_option, output_style, refuse_overwriting, report_size, write_output
-from karat.cli._parameters import FILE, Nearest
+from karat.cli._parameters import FILE, Nearest, number_option
 from karat.problems import placed
 
 if TYPE_CHECKING:
@@ -52,14 +52,7 @@ is wrong. Needs the extra karat[baselines].
     type=Nearest(["missing", "suspicious"]),
     help="List only links that may be missing, or only links that look wrong. Default: both, missing ones first.",
 )
-@click.option(
-    "--most",
-    metavar="N",
-    type=click.IntRange(0),
-    default=20,
-    show_default=True,
-    help="Show at most N pairs in text (0 = all).",
-)
+@number_option("--most", least=0, default=20, help="Show at most N pairs in text (0 = all).")
 @click.option(
     "--plant",
     type=click.FloatRange(0, 1, min_open=True),

@@ -17,7 +17,7 @@ from karat.cli._options import (
     validated_option,
 )
 from karat.cli._output import output_option, refuse_overwriting
-from karat.cli._parameters import FILE, Nearest, completes
+from karat.cli._parameters import FILE, Nearest, name_option
 from karat.problems import placed
 
 if TYPE_CHECKING:
@@ -60,12 +60,7 @@ given; their clusters are read only for training. Needs the extra karat[baseline
 @analyser_option
 @input_options
 @validated_option
-@click.option(
-    "--to",
-    metavar="FORMAT",
-    shell_complete=completes("formats"),
-    help="Output format. Default: by the suffix of FILE, else jsonl.",
-)
+@name_option("formats", "--to", help="Output format. Default: by the suffix of FILE, else jsonl.")
 @output_option
 def baseline(
     name: Any,

@@ -1,6 +1,5 @@
 """`karat campaign`."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +8,7 @@ import click
 from karat.cli._folders import own_folder, refuse_folder, replace_folder
 from karat.cli._options import digits_option, format_option, progress, reading_options, settings_option
 from karat.cli._output import refuse_overwriting, write_output, write_outputs
-from karat.cli._parameters import FILE, Nearest, SectionedCommand, completes
+from karat.cli._parameters import FILE, Nearest, SectionedCommand, name_option, number_option
 from karat.cli._scoring import (
     LEVEL,
     SEED,
@@ -80,10 +79,6 @@ class WithTemplate(SectionedCommand):
         return super().make_context(info_name, args, parent, **extra)
 
 
-def _limit(name: str, default: int, help_: str, metavar: str = "N") -> Callable[[Any], Any]:
-    return click.option(name, type=click.IntRange(1), default=default, show_default=True, metavar=metavar, help=help_)
-
-
 @click.command(epilog=EPILOG, cls=WithTemplate)
 @click.argument("submissions", type=FILE)
 @click.option("--gold", metavar="DIR", required=True, type=FILE, help="Gold: a folder or a file.")
@@ -110,14 +105,21 @@ def _limit(name: str, default: int, help_: str, metavar: str = "N") -> Callable[
     help="Layout of submissions: language/task/system/files (ace), or system/files (plain). Auto: plain; under an ACE "
     "protocol, that of gold with folders of languages, else of most submissions.",
 )
-@_limit("--max-members", 10_000, "Maximum number of files and folders in a submission.")
-@_limit(
+@number_option("--max-members", least=1, default=10_000, help="Maximum number of files and folders in a submission.")
+@number_option(
     "--max-member-bytes",
-    1_000_000_000,
-    "Maximum size of one file of a submission; --max-bytes limits all of them together.",
+    least=1,
+    default=1_000_000_000,
+    help="Maximum size of one file of a submission; --max-bytes limits all of them together.",
 )
-@_limit("--max-ratio", 200, "Maximum compression ratio of an archive.")
-@_limit("--cpu-limit", 600, "CPU time for one submission; one that needs more is refused.", "SECONDS")
+@number_option("--max-ratio", least=1, default=200, help="Maximum compression ratio of an archive.")
+@number_option(
+    "--cpu-limit",
+    least=1,
+    default=600,
+    metavar="SECONDS",
+    help="CPU time for one submission; one that needs more is refused.",
+)
 @click.option(
     "--memory-limit",
     type=click.FloatRange(0, min_open=True),
@@ -126,11 +128,16 @@ def _limit(name: str, default: int, help_: str, metavar: str = "N") -> Callable[
     metavar="GB",
     help="Memory for one submission, not counting gold; one that needs more is refused.",
 )
-@_limit("--time-limit", 1800, "Time for one submission; one that needs more is refused.", "SECONDS")
-@click.option(
+@number_option(
+    "--time-limit",
+    least=1,
+    default=1800,
+    metavar="SECONDS",
+    help="Time for one submission; one that needs more is refused.",
+)
+@name_option(
+    "measures",
     "--sort-by",
-    metavar="ID",
-    shell_complete=completes("measures"),
     help="Measure that ranks systems. Default: that of the ACE task, else the first headline measure that gold "
     "supports.",
 )
@@ -146,7 +153,7 @@ def _limit(name: str, default: int, help_: str, metavar: str = "N") -> Callable[
 @resamples_option
 @seed_option
 @accept_faults_option
-@click.option("--jobs", type=click.IntRange(1), metavar="N", help="Processes to use. Default: one per core.")
+@number_option("--jobs", least=1, help="Processes to use. Default: one per core.")
 @click.option("--site", metavar="NAME", help="Write only what this site may publish: its scores and the best score.")
 @click.option("--anonymous", is_flag=True, help="Replace the names of sites with pseudonyms, for a blind phase.")
 @click.option("--no-reports", is_flag=True, help="Omit the error reports of systems.")

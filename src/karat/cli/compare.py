@@ -6,7 +6,7 @@ import click
 
 from karat.cli._options import plot_option, progress, worker_options
 from karat.cli._output import refuse_overwriting, report_size, write_output
-from karat.cli._parameters import FILE, SectionedCommand, completes
+from karat.cli._parameters import FILE, SectionedCommand, name_option
 from karat.cli._scoring import (
     LEVEL,
     SEED,
@@ -53,10 +53,9 @@ again without each topic (jackknife). Systems share a rank if the difference fro
     metavar="NAME",
     help="System that the others are tested against. Default: the first; in a folder, the first by name.",
 )
-@click.option(
+@name_option(
+    "measures",
     "--sort-by",
-    metavar="ID",
-    shell_complete=completes("measures"),
     help="Measure that ranks systems. Default: the first headline measure of the protocol that gold supports.",
 )
 @plot_option(

@@ -7,7 +7,7 @@ import click
 from karat.cli._folders import documents_to, output_format
 from karat.cli._options import input_options, print_findings, progress, topics_option, validated_option
 from karat.cli._output import refuse_overwriting
-from karat.cli._parameters import FILE, Nearest, completes
+from karat.cli._parameters import FILE, Nearest, name_option
 
 if TYPE_CHECKING:
     from karat.plugin import ReadOptions
@@ -37,9 +37,7 @@ name of a system.
 @input_options
 @validated_option
 @topics_option
-@click.option(
-    "--to", metavar="FORMAT", shell_complete=completes("formats"), help="Output format. Default: by the suffix of OUT."
-)
+@name_option("formats", "--to", help="Output format. Default: by the suffix of OUT.")
 @click.option(
     "--keep",
     type=Nearest(["mentions", "elements"]),

@@ -16,7 +16,7 @@ from karat.cli._options import (
     worker_options,
 )
 from karat.cli._output import output_option, output_style, refuse_overwriting, write_output
-from karat.cli._parameters import FILE
+from karat.cli._parameters import FILE, number_option
 
 if TYPE_CHECKING:
     from karat.corpus.interface import Executor
@@ -44,14 +44,7 @@ values and mentions are not listed (more). ECB+ also has the numbers of Upadhyay
 @input_options
 @validated_option
 @topics_option
-@click.option(
-    "--most",
-    metavar="N",
-    type=click.IntRange(0),
-    default=20,
-    show_default=True,
-    help="List at most N values per attribute (0 = none).",
-)
+@number_option("--most", least=0, default=20, help="List at most N values per attribute (0 = none).")
 @tables_option
 @output_option
 @digits_option

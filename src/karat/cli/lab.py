@@ -7,7 +7,7 @@ import click
 from karat.cli._figures import Plot, refuse_outputs, write_figures
 from karat.cli._options import format_option, input_options, plot_option, print_findings, progress, settings_option
 from karat.cli._output import output_option, write_output
-from karat.cli._parameters import FILE, completes
+from karat.cli._parameters import FILE, completes, name_option, number_option
 
 if TYPE_CHECKING:
     from karat.plugin import ReadOptions
@@ -38,29 +38,21 @@ holds for this gold and these orders: a counter-example disproves a property, bu
     type=FILE,
     help="Gold to examine it with. Default: a corpus that comes with karat.",
 )
-@click.option(
+@name_option(
+    "protocols",
     "-p",
     "--protocol",
-    metavar="NAME|FILE.toml",
-    shell_complete=completes("protocols"),
     help="Protocol to score with. Default: one that has the measure, by the format of gold.",
 )
 @settings_option
 @input_options
-@click.option(
-    "--steps",
-    type=click.IntRange(1),
-    metavar="N",
-    default=200,
-    show_default=True,
-    help="Points per curve; if there are more pieces, several are added at a time.",
+@number_option(
+    "--steps", least=1, default=200, help="Points per curve; if there are more pieces, several are added at a time."
 )
-@click.option(
+@number_option(
     "--orders",
-    type=click.IntRange(1),
-    metavar="N",
+    least=1,
     default=2,
-    show_default=True,
     help="Orders in which pieces are added: the first from last to first, the others random.",
 )
 @click.option("--seed", type=int, metavar="N", default=0, show_default=True, help="Random seed for the orders.")

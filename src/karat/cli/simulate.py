@@ -1,16 +1,15 @@
 """`karat simulate`."""
 
 from collections import Counter
-from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 import click
 
 from karat.cli._folders import documents_to, output_format, writable
 from karat.cli._options import input_options, print_findings, progress
 from karat.cli._output import output_option, refuse_overwriting
-from karat.cli._parameters import FILE, completes
+from karat.cli._parameters import FILE, Command, name_option
 from karat.problems import Finding, KaratError, Rule, UsageError, placed
 
 if TYPE_CHECKING:
@@ -47,10 +46,8 @@ RATES = {
     "spurious": "Add spurious mentions, at this rate per gold mention.",
 }
 
-_Command = TypeVar("_Command", bound=Callable[..., Any])
 
-
-def rate_options(command: _Command) -> _Command:
+def rate_options(command: Command) -> Command:
     for name, what in reversed(RATES.items()):
         option = click.option(f"--{name}", type=float, default=0.0, metavar="RATE", help=what)
         command = option(command)
@@ -69,12 +66,7 @@ def rate_options(command: _Command) -> _Command:
 )
 @click.option("--seed", type=int, metavar="N", default=0, show_default=True, help="Random seed.")
 @input_options
-@click.option(
-    "--to",
-    metavar="FORMAT",
-    shell_complete=completes("formats"),
-    help="Output format. Default: by the suffix of the output; without one, that of GOLD.",
-)
+@name_option("formats", "--to", help="Output format. Default: by the suffix of the output; without one, that of GOLD.")
 @output_option
 def simulate(
     gold: str,

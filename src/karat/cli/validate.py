@@ -7,7 +7,7 @@ import click
 
 from karat.cli._options import form_option, input_options, progress, settings_option, worker_options
 from karat.cli._output import output_option, output_style, refuse_overwriting, write_output
-from karat.cli._parameters import FILE, completes
+from karat.cli._parameters import FILE, name_option
 
 if TYPE_CHECKING:
     from karat.corpus.interface import Executor
@@ -47,13 +47,12 @@ note   odd but usable
     type=FILE,
     help="Compare document ids, texts, units, tokens and offsets with GOLD, which needs no annotations.",
 )
-@click.option(
+@name_option(
+    "protocols",
     "-p",
     "--protocol",
     "protocols",
     multiple=True,
-    metavar="NAME|FILE.toml",
-    shell_complete=completes("protocols"),
     help="Protocol to check for: also report what it refuses; may be repeated. Default: by the format.",
 )
 @settings_option

@@ -7,7 +7,7 @@ where the file gives just a span, to a mention of kind `argument`, one for each 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import accumulate, pairwise
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
@@ -41,7 +41,7 @@ class EventDocument:
 
     def __init__(self, id_: str, context: Context, value: Piece) -> None:
         self.id = id_
-        self.file, self.line = value.name, value.line
+        self.value = value
         self.tokens: Sequence[str] | None = None
         """The tokens that spans count, if mentions have no text of their own."""
         self.context = context
@@ -55,11 +55,11 @@ class EventDocument:
 
     def report(self, rule: Rule, message: str, *, found: str | None = None) -> None:
         """Report what is wrong with the document."""
-        self.context.report(rule.at(message, file=self.file, line=self.line, found=found))
+        self.context.report(rule.at(message, file=self.value.name, line=self.value.line, found=found))
 
     def misplaced(self, message: str, written: object, rule: Rule = SPAN) -> tuple[int, int]:
         """Report an item with an impossible span, and return one in its place."""
-        return self.context.misplaced(rule.at(message, file=self.file, line=self.line), written)
+        return self.context.misplaced(rule.at(message, file=self.value.name, line=self.value.line), written)
 
     def choose_side(self, gold: T, system: T, names: str) -> T:
         """Return what to read of a file that has both sides: the system's in SYSTEM, else gold's, with a note."""
@@ -70,7 +70,11 @@ class EventDocument:
 
     def refusal(self, rule: Rule, message: str, *, found: str | None = None) -> KaratError:
         """The error for a document that cannot be read."""
-        return rule.error(message, file=self.file, line=self.line, found=found)
+        return rule.error(message, file=self.value.name, line=self.value.line, found=found)
+
+    def refuse_unit(self, unit: Unit) -> None:
+        """Refuse `--unit` with another unit than this one."""
+        refuse_unit(self.context.options.unit, unit, self.value)
 
     def add_entity(self, mention: Mention) -> None:
         """Add a mention that events may have as an argument."""
@@ -209,7 +213,7 @@ def event_format(
     read: Callable[[T, EventDocument], Document],
     *,
     key: str,
-    unit: Unit,
+    unit: Unit | Literal["named", "given"],
     id_of: Callable[[str], str] = str,
     is_whole: bool = False,
     **fields: Any,
@@ -224,9 +228,11 @@ def event_format(
     decoder = msgspec.json.Decoder(record)
 
     def read_value(value: Piece, context: Context) -> Document:
-        refuse_unit(context.options.unit, unit, value)
         decoded = record_of(value, decoder.decode, shape, context, is_whole=is_whole)
-        return read(decoded, EventDocument(id_of(getattr(decoded, key)), context, value))
+        content = EventDocument(id_of(getattr(decoded, key)), context, value)
+        if unit == "char" or unit == "token":
+            content.refuse_unit(unit)
+        return read(decoded, content)
 
     return Format(
         **{"suffixes": (f".{name}.json", f".{name}.jsonl"), "global_ids": "none", **fields},

@@ -24,14 +24,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate
 from operator import itemgetter
 
-import msgspec
 from msgspec import Struct
 
-from karat.formats._events import EventDocument, refuse_unit, typed
-from karat.formats._forms import recognises
-from karat.formats._json import each_value, lines_with, record_of
+from karat.formats._events import EventDocument, event_format, typed
 from karat.model import Declared, Document, Id, Mention, Places
-from karat.plugin.formats import Context, Format, Piece
 from karat.problems import Finding, Rule, quoted
 from karat.regions import nowhere
 
@@ -76,22 +72,16 @@ class _Answer(Struct, frozen=True):
     events: tuple[_Event, ...] = ()
 
 
-_decoder = msgspec.json.Decoder(_Answer)
-
-
-def read(value: Piece, context: Context) -> Document:
-    record = record_of(value, _decoder.decode, SHAPE, context)
-    gold = context.options.gold
+def _read(record: _Answer, content: EventDocument) -> Document:
+    gold = content.context.options.gold
     if gold is None:
-        message = "the strings of answers are found in gold's text, and there is no gold"
-        raise NO_GOLD.error(message, file=value.name, line=value.line)
+        raise content.refusal(NO_GOLD, "the strings of answers are found in gold's text, and there is no gold")
     known = gold.read(record.id) or Document(record.id)
-    refuse_unit(context.options.unit, known.unit, value)
+    content.refuse_unit(known.unit)
     text = _Text.of(known)
     if text is None:
         message = f"gold has no text for document {quoted(record.id)}, so that no string can be found in it"
-        raise NO_GOLD.error(message, file=value.name, line=value.line)
-    content = EventDocument(record.id, context, value)
+        raise content.refusal(NO_GOLD, message)
     counts: Counter[str] = Counter()
     taken: Counter[str] = Counter()
     for index, event in enumerate(record.events, 1):
@@ -108,7 +98,7 @@ def read(value: Piece, context: Context) -> Document:
             if string:
                 span, words = text.located(_nearest(_places(string, text, counts), trigger), string, f"{index} {role}")
                 content.fill(id_, role, *span, text=words)
-    return content.document(unit=known.unit).at(Places(value.line), Declared(strings=counts))
+    return content.document(unit=known.unit).at(Places(content.value.line), Declared(strings=counts))
 
 
 def _places(string: str, text: "_Text", counts: Counter[str]) -> list[Place]:
@@ -223,15 +213,17 @@ def _is_of_word(character: str) -> bool:
     return _is_letter(character) and not _WITHOUT_BLANKS.match(character)
 
 
-FORMAT = Format(
+FORMAT = event_format(
+    "answers",
+    _Answer,
+    SHAPE,
+    _read,
+    key="id",
+    unit="given",
     title="answers of language models, events without offsets",
     about=__doc__,
     suffixes=(".answers.jsonl", ".answers.json"),
     protocols=("textee-2024",),
-    sniff=recognises("answers"),
-    read=each_value(read),
-    marker=lines_with("id"),
     refers_to_gold=True,
-    global_ids="none",
     reading="strings=found-in-text",
 )

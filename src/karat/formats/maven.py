@@ -35,12 +35,10 @@ from itertools import chain
 import msgspec
 from msgspec import Struct
 
-from karat.formats._events import EventDocument, SentenceOffsets, refuse_unit, sentences_of, typed
-from karat.formats._forms import recognises
-from karat.formats._json import each_value, lines_with, record_of
+from karat.formats._events import EventDocument, SentenceOffsets, event_format, sentences_of, typed
 from karat.formats._text import DANGLING
 from karat.model import Document, Id, Mention, qualified
-from karat.plugin.formats import Context, Format, GoldDocuments, Piece
+from karat.plugin.formats import GoldDocuments
 from karat.problems import Rule, quoted
 
 SHAPE = Rule(
@@ -120,19 +118,17 @@ class _Record(Struct, frozen=True):
     preds: dict[str, dict[str, str | tuple[str, ...] | None]] | None = None
 
 
-_decoder = msgspec.json.Decoder(_Record)
 _negative = msgspec.json.Decoder(dict[str, _Span])
 
 
-def read(value: Piece, context: Context) -> Document:
-    record = record_of(value, _decoder.decode, SHAPE, context)
-    content = EventDocument(record.id, context, value)
+def _read(record: _Record, content: EventDocument) -> Document:
     if record.preds is not None:
-        if context.options.gold is None:
+        gold = content.context.options.gold
+        if gold is None:
             message = "this is a submission to MAVEN-Arg, which names the triggers of gold by their ids"
-            raise NEEDS_GOLD.error(message, file=value.name, line=value.line)
-        return _submitted(record.preds, content, context.options.gold)
-    refuse_unit(context.options.unit, "char" if record.content is None else "token", value)
+            raise content.refusal(NEEDS_GOLD, message)
+        return _submitted(record.preds, content, gold)
+    content.refuse_unit("char" if record.content is None else "token")
     reader = _Reader(record, content)
     reader.read()
     return reader.document()
@@ -286,17 +282,17 @@ def choose_protocols(documents: Iterable[Document]) -> tuple[str, ...]:
 WITH_ARGUMENTS = ("maven-arg-2024",)
 TRIGGERS = ("exact-2013",)
 
-FORMAT = Format(
+FORMAT = event_format(
+    "maven",
+    _Record,
+    SHAPE,
+    _read,
+    key="id",
+    unit="named",
     title="MAVEN, MAVEN-Arg and its submissions, JSON lines",
     about=__doc__,
-    suffixes=(".maven.json", ".maven.jsonl"),
-    unit="named",
     protocols=(*WITH_ARGUMENTS, *TRIGGERS),
     choose_protocols=choose_protocols,
     reasons={WITH_ARGUMENTS[0]: "with arguments", TRIGGERS[0]: "without arguments"},
-    sniff=recognises("maven"),
-    read=each_value(read),
-    marker=lines_with("id"),
     refers_to_gold=True,
-    global_ids="none",
 )

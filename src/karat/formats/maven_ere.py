@@ -116,9 +116,9 @@ def _gold(record: _Record, tokens: tuple[tuple[str, ...], ...], content: EventDo
             Mention(mention.id, (span,), kind=kind, cluster=cluster, attributes=typed(type_), text=text)
         ):
             ends[mention.id] = mention.id
-    relations = RelationLinks(record.id, ends, content.file, content.context.report)
-    for label, pairs in _labelled(record, relations, content.line):
-        relations.add_all(label, pairs, content.line)
+    relations = RelationLinks(record.id, ends, content.value.name, content.context.report)
+    for label, pairs in _labelled(record, relations, content.value.line):
+        relations.add_all(label, pairs, content.value.line)
     document = content.document(
         unit="token",
         forms=tuple(chain.from_iterable(tokens)),
@@ -152,12 +152,12 @@ def _submitted(record: _Record, content: EventDocument, gold: GoldDocuments) -> 
             if id_ in cluster_of:
                 content.report(REPEATED, f"mention {quoted(id_)} is given twice in the coreference", found=id_)
             cluster_of.setdefault(id_, qualified(record.id, str(number)))
-    relations = RelationLinks(record.id, {id_: id_ for id_ in known}, content.file, content.context.report)
+    relations = RelationLinks(record.id, {id_: id_ for id_ in known}, content.value.name, content.context.report)
     unknown = {id_ for id_ in cluster_of if id_ not in known}
     dropped: list[str] = []
-    for label, pairs in _labelled(record, relations, content.line):
+    for label, pairs in _labelled(record, relations, content.value.line):
         kept = [pair for pair in pairs if pair[0] in known and pair[1] in known]
-        relations.add_all(label, kept, content.line)
+        relations.add_all(label, kept, content.value.line)
         for pair in pairs if len(kept) < len(pairs) else ():
             others = [id_ for id_ in pair if id_ not in known]
             if not events.isdisjoint(others):

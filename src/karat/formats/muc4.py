@@ -32,7 +32,7 @@ import msgspec
 from msgspec import Raw, Struct
 from msgspec.structs import replace
 
-from karat.formats._events import EventDocument, refuse_unit, typed
+from karat.formats._events import EventDocument, typed
 from karat.formats._forms import recognises
 from karat.formats._json import Unreadable, decoded, entries, lines_with, record_of, values
 from karat.model import Document, Id, Mention, Places, Region, qualified
@@ -128,7 +128,6 @@ def _reported(
 ) -> Iterator[Document]:
     """The document in these values, unless it cannot be read."""
     try:
-        refuse_unit(context.options.unit, "char", lines[0])
         read = document(lines, context)
     except KaratError as error:
         context.report(error.finding)
@@ -197,6 +196,7 @@ class _Reader:
     """Adds templates to a document."""
 
     def __init__(self, content: EventDocument, *, text: str | None = None, is_iterx: bool = False) -> None:
+        content.refuse_unit("char")
         self._content, self._text, self._is_iterx = content, text, is_iterx
 
     def add(self, extracts: _Template | None, templates: tuple[_Template, ...] | None) -> None:

@@ -292,6 +292,8 @@ def test_an_unknown_field_is_said_once_with_its_lines(tmp_path: Path) -> None:
     assert message in run("validate", str(path)).out
     path.write_text(json.dumps({"id": "d", "mentions": [], "split": "test"}))
     assert "links; other values go into about, as strings" in " ".join(run("validate", str(path)).out.split())
+    path.write_text(json.dumps({"id": "d", "unit": "chars", "mentions": []}))
+    assert "unit has the value 'chars', expected one of: char, token, " in run("validate", str(path)).out
 
 
 def test_lines_of_python_are_not_json(tmp_path: Path) -> None:

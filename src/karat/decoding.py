@@ -6,7 +6,7 @@ sides; a key that was dropped leaves fewer.
 """
 
 import re
-from typing import Any
+from typing import Any, Literal, get_args, get_origin
 
 import msgspec
 
@@ -44,10 +44,15 @@ def _python_value(value: Any) -> object:
     raise msgspec.ValidationError from ValueError(message)
 
 
-def explained(error: Exception, name: str = "") -> str:
+def choices(kind: Any) -> list[Any]:
+    """Return the values of a Literal, which may be a part of a union."""
+    return [value for part in (kind, *get_args(kind)) if get_origin(part) is Literal for value in get_args(part)]
+
+
+def explained(error: Exception, name: str = "", record: type[msgspec.Struct] | None = None) -> str:
     """Say what is wrong with decoded data, from an error of msgspec (or of Python, for text and depth).
 
-    `name` is that of the data as a whole, by default a document.
+    `name` is that of the data as a whole, by default a document; `record` is the type that was expected.
     """
     prefix = f"{name}: " if name else ""
     if isinstance(error, RecursionError):
@@ -61,6 +66,8 @@ def explained(error: Exception, name: str = "") -> str:
     message = _PLACE.sub("", message)
     field = place[1] if place else ""
     field = f"{name}{field}" if field.startswith("[") else field
+    if field.endswith("[...]"):
+        field = f"a value of {field.removesuffix('[...]')}"
     if named := _NAMED.match(message):
         what = "is not known" if "unknown" in named[1] else "is missing"
         return f"the field {named[2]!r} {what}{f' in {field}' if field else ''}"
@@ -72,7 +79,10 @@ def explained(error: Exception, name: str = "") -> str:
     if bound := _BOUND.match(message):
         return f"{subject} must be {_BOUNDS[bound[1]]} {bound[2]}, such as {_within(*bound.groups())}"
     if choice := _CHOICE.match(message):
-        return f"{subject} has the value {choice[1]}, which is not allowed"
+        fields = () if record is None else msgspec.structs.fields(record)
+        allowed = [value for known in fields if known.encode_name == field for value in choices(known.type)]
+        expected = f"expected one of: {', '.join(allowed)}" if allowed else "which is not allowed"
+        return f"{subject} has the value {choice[1]}, {expected}"
     if "range" in message:
         return f"{subject} is a number that is out of range"
     if "truncated" in message:

@@ -4,11 +4,11 @@ from collections.abc import Callable
 from functools import wraps
 from os import PathLike, fspath
 from types import UnionType
-from typing import Any, Literal, ParamSpec, TypeVar, get_args, get_origin
+from typing import Any, ParamSpec, TypeVar, get_args
 
 import msgspec
 
-from karat.decoding import UNUSABLE, builtins, explained
+from karat.decoding import UNUSABLE, builtins, choices, explained
 from karat.problems import UsageError
 
 P = ParamSpec("P")
@@ -36,8 +36,6 @@ def argument(name: str, value: object, kind: Any) -> Any:
     try:
         return msgspec.convert(builtins(fspath(value) if isinstance(value, PathLike) else value), kind)
     except UNUSABLE as error:
-        choices = [
-            choice for part in (kind, *get_args(kind)) if get_origin(part) is Literal for choice in get_args(part)
-        ]
-        hint = f"Choose one of {', '.join(choices)}." if choices else "Call help() on the function for its arguments."
+        allowed = choices(kind)
+        hint = f"Choose one of {', '.join(allowed)}." if allowed else "Call help() on the function for its arguments."
         raise UsageError("argument-kind", explained(error, name), hint) from None

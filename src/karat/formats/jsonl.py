@@ -109,8 +109,10 @@ def converted(values: Any) -> Document:
 def _known_fields(error: msgspec.ValidationError) -> BaseException | None:
     """Return a cause that says what to write instead of an unknown field."""
     unknown = _UNKNOWN.fullmatch(str(error))
-    if unknown is None or unknown[2] not in _RECORDS:
-        return error.__cause__
+    if unknown is None:
+        return error.__cause__ or ValueError(explained(error, record=Document))
+    if unknown[2] not in _RECORDS:
+        return None
     known = [field.encode_name for field in msgspec.structs.fields(_RECORDS[unknown[2]])]
     near = closest(unknown[1], known, cutoff=0.85)
     advice = "other values go into its attributes" if "attributes" in known else f"known fields are {', '.join(known)}"

@@ -87,7 +87,7 @@ def written(path: Path) -> ProtocolFile:
     except msgspec.ValidationError as error:
         from karat.decoding import explained
 
-        raise FILE.error(explained(error), file=str(path)) from None
+        raise FILE.error(explained(error, record=ProtocolFile), file=str(path)) from None
 
 
 def digest(path: Path) -> str | None:

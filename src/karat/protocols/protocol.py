@@ -58,7 +58,7 @@ __all__ = [
     "unknown_key",
 ]
 
-S = TypeVar("S")
+S = TypeVar("S", bound=Struct)
 P = TypeVar("P")
 T = TypeVar("T")
 
@@ -347,7 +347,7 @@ class _Reader:
         except msgspec.ValidationError as error:
             from karat.decoding import explained
 
-            raise FILE.error(explained(error), file=str(self._path)) from None
+            raise FILE.error(explained(error, record=type_), file=str(self._path)) from None
 
     def _value(self, value: Any) -> Any:
         if isinstance(value, dict) and "by" in value:

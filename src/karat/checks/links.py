@@ -12,7 +12,6 @@ from itertools import islice, pairwise
 from operator import attrgetter, or_
 from typing import TypeVar
 
-from karat.arguments import other_links
 from karat.checks.annotations import Readings, unread
 from karat.model import ACYCLIC, ORDERED, Document, Link
 from karat.problems import Finding, Rule, nearest, quoted
@@ -42,14 +41,12 @@ Graph = dict[ClassLink, Link]
 """Links between classes in the order of the file, each with the first link that makes it."""
 
 
-def check(document: Document, readings: Readings = unread) -> Iterator[Finding]:
-    """Check each kind of link separately."""
-    # What fills a role is not an event: roles form no cycles, and repeated ones mean something.
-    return check_links(other_links(document), document, readings)
-
-
 def check_links(links: Sequence[Link], document: Document, readings: Readings = unread) -> Iterator[Finding]:
-    """Check links of a document that are not arguments."""
+    """Check each kind of link of a document separately.
+
+    Arguments are left out: what fills a role is not an event, so that roles form no cycles, and repeated ones mean
+    something.
+    """
     class_of: dict[str, Class] = {
         mention.id: mention.cluster for mention in document.mentions if mention.cluster is not None
     }

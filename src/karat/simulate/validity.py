@@ -6,8 +6,9 @@ from itertools import chain
 
 from msgspec.structs import replace
 
-from karat.checks import links
+from karat.arguments import other_links
 from karat.checks.annotations import check_duplicates
+from karat.checks.links import check_links
 from karat.model import Document, Mention, Region
 
 Key = tuple[str, str]
@@ -26,7 +27,7 @@ def worse(document: Document, before: Document, faults: Collection[str]) -> bool
 
 
 def _faults(document: Document, faults: Collection[str]) -> Counter[str]:
-    found = chain(links.check(document), check_duplicates(document))
+    found = chain(check_links(other_links(document), document), check_duplicates(document))
     return Counter(finding.code for finding in found if finding.severity != "note" or finding.code in faults)
 
 

@@ -52,8 +52,10 @@ def remarks(plan: Plan, units: UnitTotals, notes: Sequence[Finding]) -> Iterator
     if plan.breakdowns and restricted:
         fields = ", ".join(breakdown.field.name for breakdown in plan.breakdowns)
         families = ", ".join(dict.fromkeys(f"{id_.partition('.')[0]}.*" for id_ in restricted))
-        message = f"{families} by {fields}: each row is scored on the corpus restricted to mentions with that value"
-        yield RESTRICTED.at(f"{message} (for aligned mentions, gold's value)")
+        yield RESTRICTED.at(
+            f"{families} by {fields}: each row is scored on the corpus restricted to mentions with that value (for "
+            "aligned mentions, gold's value); gold, system, missed and spurious count mentions"
+        )
 
 
 def _not_scored(plan: Plan) -> Iterator[Finding]:

@@ -231,7 +231,7 @@ point, calls = int(sys.argv.pop(1)), 0
 def count(event, args):
     global calls
     if event in ("open", "os.rename", "os.chmod", "tempfile.mkstemp", "tempfile.mkdtemp", "os.mkdir", "os.remove"):
-        if "karat-" in str(args) or "out" in str(args[0]):
+        if "karat-" in str(args) or "out" in os.path.basename(str(args[0])):
             calls += 1
             if calls == point:
                 os.kill(os.getpid(), signal.SIGKILL)

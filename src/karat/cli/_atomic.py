@@ -47,7 +47,7 @@ def output_stream(output: str | None) -> Iterator[IO[bytes]]:
 
 
 def _destination(output: str) -> Path | int:
-    """Where an output goes: the place behind all links, or a descriptor that this process has open."""
+    """Resolve an output to the place behind all links, or to a descriptor that this process has open."""
     place = Path(output)
     for _ in range(40):
         folder = place.parent.resolve()

@@ -22,7 +22,7 @@ class Plot(NamedTuple):
 
     @property
     def data(self) -> str:
-        """Where its data go. A name of its own: `x.csv` may be somebody's table."""
+        """The file of its data, whose name ends in `.svg.csv` or the like: `x.csv` may be somebody's table."""
         return f"{self.file}.csv"
 
     @property

@@ -31,7 +31,7 @@ class Explained(NamedTuple):
 
 
 def listed() -> dict[str, Explained]:
-    """Every id (or pattern of ids) that a row of a card lists or mentions, with its card and row."""
+    """Return every id (or pattern of ids) that a row of a card lists or mentions, with its card and row."""
     ids: dict[str, Explained] = {}
     for name, family in MEASURES:
         for row, what in family.card.rows.items():
@@ -98,7 +98,7 @@ def plain(name: str) -> str:
 
 
 def _shape(id_: str) -> tuple[str, bool]:
-    """All but the last part of an id, and whether that combines several attributes."""
+    """Return all but the last part of an id, and whether that part combines several attributes."""
     head, _, last = id_.rpartition(".")
     return head, "+" in last
 

@@ -18,7 +18,7 @@ FILE = click.Path(readable=False)
 
 
 class Nearest(click.Choice[str]):
-    """One of several values."""
+    """A choice that suggests the nearest value."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Return the value if it is one of the choices."""

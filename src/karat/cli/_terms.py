@@ -22,7 +22,7 @@ MEANINGS = {
 
 @cache
 def glossary() -> dict[str, str]:
-    """Every entry of the glossary by its title, both as text."""
+    """Return the entries of the glossary by their titles."""
     page = files("karat.cli").joinpath("glossary.md").read_text(encoding="utf-8")
     entries = re.findall(r"^(\*\*.*)\n:   (.*(?:\n    .*)*)", page, re.MULTILINE)
     return {title: textwrap.dedent(f"    {text}").strip() for title, text in entries}
@@ -36,7 +36,7 @@ def terms(name: str) -> list[str]:
 
 
 def names_of_terms() -> list[str]:
-    """Every name that the glossary defines."""
+    """Return every name that the glossary defines."""
     return [name for title, text in glossary().items() for name in (*_defined(title), *_italics(text))]
 
 
@@ -66,7 +66,7 @@ DECLARED = re.compile(r'\b(?:Rule|UsageError)\(\s*"([a-z0-9-]+)"|\bRegistry\(\s*
 
 @cache
 def codes() -> dict[str, Path]:
-    """Every code that karat's source gives to a problem, with the file that declares it."""
+    """Return every code of a problem in karat's source, with the file that declares it."""
     package = Path(karat.__path__[0])
     return {
         declared or f"unknown-{noun}": path
@@ -76,7 +76,7 @@ def codes() -> dict[str, Path]:
 
 
 def code(name: str) -> str:
-    """How bad a problem is, where it is found, and what to do about it."""
+    """Explain the severity of a problem, where it is found, and what to do about it."""
     path = codes()[name]
     relative = path.relative_to(Path(karat.__path__[0]).parent).with_suffix("")
     module = importlib.import_module(".".join(relative.parts).removesuffix(".__init__"))

@@ -80,7 +80,7 @@ def _meanings(name: str) -> Iterator[str]:
 
 
 def _parameters() -> dict[str, dict[str, list[str]]]:
-    """Every parameter of a protocol: what it means, and the protocols in which it means this."""
+    """Return the meanings of each parameter of protocols, with the protocols in which it has each."""
     from karat.cli.protocols import written
     from karat.protocols import PROTOCOLS, resolve
 

@@ -31,7 +31,7 @@ def formats(name: str | None) -> None:
 
 
 def description(name: str) -> str:
-    """How a format is read, the names of its files, its protocols, and the codes of its problems."""
+    """Describe a format: how it is read, the names of its files, its protocols, and the codes of its problems."""
     from karat.cli._terms import codes
     from karat.formats import FORMATS
     from karat.report.layout import table

@@ -148,7 +148,7 @@ def run() -> NoReturn:
 
 
 def _refuse(message: str, exit_code: int) -> NoReturn:
-    """Every error is printed in this way."""
+    """Print an error and exit."""
     click.echo(f"{style('error', fg='red', bold=True)}: {message}", err=True)
     sys.exit(exit_code)
 

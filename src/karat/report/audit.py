@@ -67,7 +67,7 @@ def _quotation(quoted: Quoted) -> str:
 
 
 def csv(audit: Audit) -> str:
-    """One row per pair; then the documents, with their numbers of sentences in place of texts."""
+    """Return one row per pair, then the documents, with their numbers of sentences in place of texts."""
     header = ["class", "weight", "topic", "pairs", "document", "mention", "before", "text", "after"]
     header += [f"{name} 2" for name in header[4:]]
     rows = [[*_fields(suspicion)] for suspicion in audit.suspicions]

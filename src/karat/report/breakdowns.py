@@ -79,7 +79,7 @@ def _shared_table(
 
 
 def _measure_table(field: str, by_value: ByValue, id_: str, result: Result, view: View) -> Table | None:
-    """All about one measure; one with columns of its own also has a row of totals."""
+    """Return the table of one measure; one with columns of its own also has a row of totals."""
     names = _names(by_value, id_)
     header = [short(name) for name in names]
     columns = [(id_, name) for name in names]

@@ -195,7 +195,7 @@ def paper_caption(comparison: Comparison) -> list[str]:
 
 
 def _neighbours(comparison: Comparison, digits: int) -> list[Table]:
-    """Each system tested against the next one; nothing if there are only two, one of which is the baseline."""
+    """Test each system against the next one; nothing if there are only two, one of which is the baseline."""
     id_ = comparison.sort_by
     tests = _tests_of(comparison, id_)
     if not tests or len(comparison.systems) < 3:
@@ -237,7 +237,7 @@ def _p(test: PairedTest | None) -> str:
 
 
 def _overviews(comparison: Comparison, headline: Sequence[str], digits: int) -> list[Table]:
-    """One table per family with the measures that are not in the headline."""
+    """Return one table per family with the measures that are not in the headline."""
     others = [id_ for id_ in comparison.measures() if id_ not in headline]
     return [_overview(comparison, name, others, digits) for name in dict.fromkeys(map(family, others))]
 

@@ -28,7 +28,7 @@ def _page(description: Description, view: View) -> Page:
 
 
 def _tidy(description: Description, view: View) -> Page:
-    """All numbers as one table: what is counted, its name, and how many there are."""
+    """Return all numbers as one table, a row for each."""
     signed = _signature(description)
     rows = [
         [table.header[0] if table.header else "corpus", str(row[0]).strip(), header, str(cell).replace(",", ""), signed]

@@ -49,7 +49,7 @@ def error_lines(result: Result, *, digits: int) -> Iterator[str]:
 
 
 def error_listing(result: Result, style: Style) -> Iterator[str]:
-    """Every error, class by class: where it is, and the items of both sides."""
+    """List every error, class by class: its place, and the items of both sides."""
     style = style._replace(width=style.width or WIDTH)
     for measure in () if result.errors is None else result.errors.measures:
         for found in measure.found():

@@ -121,7 +121,7 @@ def _excerpt(line: str, finding: Finding, columns: int) -> str:
 
 
 def _place(line: str, finding: Finding) -> tuple[int, int]:
-    """Where in its line a finding is: what was found (after its item), else the item, else what the message quotes."""
+    """Find the columns of a finding in its line: what was found (after its item), else the item, else a quotation."""
     if finding.found == "":
         return len(line), len(line)
     item = finding.item[-1] if isinstance(finding.item, tuple) else finding.item

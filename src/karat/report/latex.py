@@ -81,7 +81,7 @@ def _float(page: Page, number: int, *, wide: bool) -> Iterator[str]:
 
 
 def _caption(page: Page, number: int, first: str) -> str:
-    """How the numbers were made and what the marks mean, in full for the first table."""
+    """Explain how the numbers were made and what the marks mean, in full for the first table."""
     table = page.tables[number]
     cells = [cell for row in table.rows for cell in row]
     marks = ["Bold: best."] * any(cell.is_best for cell in cells)

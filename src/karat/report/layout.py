@@ -24,7 +24,7 @@ GAP = "  "
 
 
 class Style(NamedTuple):
-    """Where text is shown: how wide it may be (None: as wide as it is), and whether colours are understood."""
+    """The width and the colours of the place where text is shown; without a width, lines are not folded."""
 
     width: int | None = None
     colour: bool = False
@@ -168,7 +168,7 @@ def finding_lines(
     counts: Mapping[Group, int],
     listed: Iterable[Group] = (),
 ) -> list[str]:
-    """One line per code and side: its first finding, how many more there are, and where the first of them are.
+    """Return one line per code and side: its first finding, the number of others, and the places of some.
 
     The side is named if both have it, here or in the groups of findings that are listed elsewhere beside these.
     """
@@ -202,7 +202,7 @@ def places_of(findings: Iterable[Finding], file: str | None) -> Iterator[str]:
 
 
 def shared_findings(lines_by_name: Mapping[str, Iterable[str]]) -> list[str]:
-    """Each line of several systems or protocols once; a line that only some have names them."""
+    """Return each line of several systems or protocols once; a line that only some have names them."""
     having: dict[str, list[str]] = {}
     for name, lines in lines_by_name.items():
         for line in dict.fromkeys(lines):

@@ -179,7 +179,7 @@ def _same(gold: ClusterRecord, system: ClusterRecord) -> bool:
 
 
 def _cluster_name(cluster: ClusterRecord) -> str:
-    """Its id; how many of its mentions count, if not all do."""
+    """Return the id of a cluster, and how many of its mentions count if not all do."""
     if cluster.size == len(cluster.mentions):
         return visible(cluster.id)
     return f"{visible(cluster.id)} ({cluster.size:,} of {len(cluster.mentions):,} mentions count)"
@@ -198,7 +198,7 @@ def _event(link: LinkRecord) -> str:
 
 
 def _mention(mention: MentionRecord, show_line: bool) -> str:
-    """Its text, or its id, with document and line, or the span where there is no line to show."""
+    """Return a mention's text or id, with document and line, or the span where there is no line to show."""
     name = mention.id if mention.text is None else _excerpt(mention.text)
     place = f"line {mention.line}" if show_line and mention.line is not None else mention.place
     document = mention.document if isinstance(mention.document, str) else ""

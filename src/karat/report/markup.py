@@ -34,7 +34,7 @@ def _inert(cell: Any) -> Any:
 
 
 def tidy(records: Sequence[Mapping[str, Any]], *, digits: int) -> Page:
-    """One row per record, for other programs: fractions as percentages, nothing where there is no value.
+    """Return one row per record, for other programs: fractions as percentages, nothing where there is no value.
 
     Columns without any value are omitted.
     """
@@ -53,7 +53,7 @@ def _field(name: str, value: Any, digits: int) -> str:
 
 
 def markdown(page: Page) -> str:
-    """One table after another; how their numbers were made in paragraphs above them."""
+    """Return tables as Markdown, below paragraphs on how their numbers were made."""
     paragraphs = [
         *map(_markdown_paragraph, page.comments),
         *("\n".join(_markdown_lines(table)) for table in page.tables),

@@ -188,7 +188,7 @@ def findings_of(scored: "Sequence[Scored]", *, style: Style, faults_only: bool =
 
 
 def _summary(results: Sequence[Result], view: View) -> str:
-    """One row per protocol with the main score of each measure; each finding once; the signatures."""
+    """Return one row per protocol with the main score of each measure, each finding once, and the signatures."""
     style = view.style
     sides = table([], [["gold", results[0].gold.name], ["system", results[0].system.name]], left=2, style=style)
     findings = {result.protocol: finding_lines(result.warnings, result.warning_counts) for result in results}
@@ -224,7 +224,7 @@ def _definitions(results: Sequence[Result], view: View) -> list[str]:
 
 
 def _side_by_side(results: Sequence[Result], view: View) -> list[str]:
-    """One table per shared family, one row per protocol, to show how much each setting inflates scores."""
+    """Return one table per shared family, one row per protocol, to show how much each setting inflates scores."""
     ids = dict.fromkeys(id_ for result in results for id_ in result.scores)
     families = Counter(name for result in results for name in set(map(family, result.scores)))
     shared = [id_ for id_ in ids if families[family(id_)] > 1]
@@ -251,7 +251,7 @@ def _page(scored: "Sequence[Scored]", view: View) -> Page:
 
 
 def _csv(scored: "Sequence[Scored]", view: View) -> str:
-    """One table of everything; the last columns say how the numbers were made."""
+    """Return one table of everything; the last columns say how the numbers were made."""
     from karat.report.markup import csv, tidy
 
     records = [item.to_dicts() for item in scored]

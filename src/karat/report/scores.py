@@ -24,7 +24,7 @@ ScoresByKey = Mapping[str, Mapping[str, Score]] | Mapping[str, Mapping[str, Scor
 
 
 def score_table(result: Result, *, digits: int) -> Table:
-    """One row per measure: its scores, or its micro and its macro average if any measure has a macro average.
+    """Return one row per measure: its scores, or its micro and macro averages if any measure has a macro average.
 
     The rows of the headline are emphasised, if there are others. With intervals, which take room, only the main score
     has one, and only the main macro average is shown.
@@ -55,7 +55,7 @@ def score_table(result: Result, *, digits: int) -> Table:
 
 
 def main_scores(field: str, by_key: ScoresByKey, measures: Sequence[str], *, digits: int) -> list[Table]:
-    """One table per family, one row per key: all scores of a single measure, or the main score of each of several.
+    """Return a table per family, a row per key: all scores of a single measure, or the main score of several.
 
     A table that would be too wide with intervals has none.
     """
@@ -189,7 +189,7 @@ NAMES = (
 
 
 def definitions(results: Sequence[Result], *, digits: int) -> Iterator[Table]:
-    """One row per definition of a name with its counts; below, why they differ. Only names with several."""
+    """Yield a table of the definitions of each name that has several, with counts, and why they differ."""
     for name in NAMES:
         rows = [(result, id_) for result in results for id_ in name.variants if id_ in result.scores]
         if len({result.protocol for result, _ in rows}) > 1:

@@ -24,7 +24,7 @@ def percentage(value: float | None, digits: int) -> str:
 
 
 def printed(leaf: ScoreValues | None, name: str, digits: int) -> str:
-    """One score as a percentage; nothing if there is no such score."""
+    """Return a score as a percentage; nothing if there is no such score."""
     return "" if leaf is None or name not in leaf.values else percentage(as_read(leaf, name), digits)
 
 
@@ -63,7 +63,7 @@ def short(name: str) -> str:
 
 
 class Cell(NamedTuple):
-    """One cell of a table."""
+    """A cell of a table."""
 
     text: str
     interval: tuple[str, str] | None = None

@@ -285,7 +285,7 @@ def _legend_rows(panel: Values, wide: float) -> int:
 
 
 def _legend_columns(panel: Values, wide: float) -> int:
-    """As many as fit; a legend is filled column by column."""
+    """Return how many columns of a legend fit; it is filled column by column."""
     names = [series.name for series in panel.series]
     for columns in range(len(names), 1, -1):
         rows = -(-len(names) // columns)
@@ -352,7 +352,7 @@ def _percent(values: Sequence[float | None]) -> list[float]:
 
 
 def _range(panel: Values) -> tuple[float, float]:
-    """From 0 to 100, or as far down as a score below zero needs."""
+    """Return the range of the axis: 0 to 100, or lower where a score is below zero."""
     lowest = min((100 * value for series in panel.series for value in series.values if value is not None), default=0)
     return (min(0.0, 1.05 * lowest), 101.0 if panel.drawn == "points" else 100.0)
 

@@ -64,7 +64,7 @@ class Values(Struct, frozen=True):
     """The row that others are compared with: the baseline."""
 
     def records(self) -> Iterator[dict[str, Any]]:
-        """One per row and series."""
+        """Yield one record per row and series."""
         has_intervals = any(series.intervals for series in self.series)
         for index, row in enumerate(self.rows):
             for series in self.series:
@@ -93,11 +93,11 @@ class HeatMap(Struct, frozen=True):
     protocol: str = ""
 
     def shares(self) -> list[list[float]]:
-        """Each count as a share of its row; of an empty row, 0."""
+        """Return each count as a share of its row; of an empty row, 0."""
         return [[count / (sum(row) or 1) for count in row] for row in self.counts]
 
     def records(self) -> Iterator[dict[str, Any]]:
-        """One per cell, including empty ones."""
+        """Yield one record per cell, including empty ones."""
         for gold, row, shares in zip(self.rows, self.counts, self.shares(), strict=True):
             for system, count, share in zip(self.columns, row, shares, strict=True):
                 cell = {"gold": gold, "system": system, "count": count, "share": share}
@@ -105,7 +105,7 @@ class HeatMap(Struct, frozen=True):
 
 
 class Line(Struct, frozen=True):
-    """One curve: its name, its scores, and whether it is drawn thin, behind the others."""
+    """A curve: its name, its scores, and whether it is drawn thin, behind the others."""
 
     name: str
     scores: tuple[float | None, ...]
@@ -123,7 +123,7 @@ class Curves(Struct, frozen=True):
     lines: tuple[Line, ...]
 
     def records(self) -> Iterator[dict[str, Any]]:
-        """One per point."""
+        """Yield one record per point."""
         for index, line in enumerate(self.lines, 1):
             for at, value in zip(line.at, line.scores, strict=True):
                 yield {"title": self.title, "line": index, "name": line.name, "at": at, "value": value}

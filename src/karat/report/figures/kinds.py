@@ -131,7 +131,7 @@ def _comments(result: Result, how: Confidence | None) -> list[str]:
 
 
 def _figure(scored: Sequence[Scored], kind: str, of: str | None) -> Figure:
-    """One panel per protocol that has the data; refused if none has."""
+    """Return one panel per protocol that has the data; refuse if none has."""
     checked_kind(kind)
     panels: list[Panel] = []
     refusals: list[str] = []

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 class ErrorRow(NamedTuple):
-    """One class."""
+    """A row of an error table: one class."""
 
     name: str
     explanation: str
@@ -56,7 +56,7 @@ class ErrorTable(NamedTuple):
     score: str
     """The name of the score that classes cost."""
     now: str
-    """That score as the system is."""
+    """The score that the system has."""
     rows: Sequence[ErrorRow]
     absent: Sequence[str]
     """Classes that do not occur."""

@@ -194,6 +194,9 @@ def test_colours_are_for_terminals() -> None:
     assert "\033[31mmiss\033[0m" in out
     assert "\033" not in run(*args).out
     assert "\033" not in on_terminal(*args, columns=100, TERM="dumb")
+    absent = ("score", "nowhere", "nowhere")
+    assert "\033[31m\033[1merror\033[0m: nowhere" in on_terminal(*absent, columns=100, code=1, NO_COLOR="")
+    assert "\033" not in on_terminal(*absent, columns=100, code=1, NO_COLOR="1")
 
 
 def test_html_for_a_terminal_is_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,7 @@ from click.core import ParameterSource
 
 from karat import inputs as opened
 from karat.cli._parameters import FILE
-from karat.cli._streams import trusted
+from karat.cli._streams import has_colours, trusted
 from karat.problems import Rule, visible
 
 if TYPE_CHECKING:
@@ -134,15 +134,14 @@ def output_style(output: str | None) -> "Style":
 
 
 def terminal_style(stream: TextIO) -> "Style":
-    """The style of a stream; plain if it is not a terminal. `NO_COLOR` switches colours off (https://no-color.org)."""
+    """The style of a stream; plain if it is not a terminal."""
     from karat.report.layout import PLAIN, Style
 
     if not stream.isatty():
         return PLAIN
     import shutil
 
-    colour = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-    return Style(shutil.get_terminal_size().columns, colour, trusted)
+    return Style(shutil.get_terminal_size().columns, has_colours(), trusted)
 
 
 @contextlib.contextmanager

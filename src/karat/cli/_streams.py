@@ -101,8 +101,15 @@ def trusted(sequence: str) -> str:
     return f"{_MARK}{sequence}{_MARK}"
 
 
+def has_colours() -> bool:
+    """Return whether terminals are written to in colour (https://no-color.org)."""
+    return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
 def style(text: str, **styles: Any) -> str:
     """Text in a colour of karat's own; what is in the text stays visible."""
+    if not has_colours():
+        return text
     before, _, after = click.style("\0", **styles).partition("\0")
     return f"{trusted(before)}{text}{trusted(after)}"
 

@@ -30,12 +30,15 @@ def block(output: str, title: str) -> list[list[str]]:
     return [re.split(r"\s{2,}", line) for line in found.splitlines()]
 
 
-def on_terminal(*args: str, columns: int, code: int = 0, **environment: str) -> str:
-    """Print to a terminal of that width."""
+def on_terminal(*args: str, columns: int, code: int = 0, errors: bool = False, **environment: str) -> str:
+    """Print to a terminal of that width: the output, or the errors."""
     main, terminal = pty.openpty()
     environment = {**os.environ, "TERM": "xterm", "COLUMNS": str(columns), **environment}
     process = subprocess.Popen(
-        [sys.executable, "-m", "karat", *args], stdout=terminal, stderr=subprocess.DEVNULL, env=environment
+        [sys.executable, "-m", "karat", *args],
+        stdout=subprocess.DEVNULL if errors else terminal,
+        stderr=terminal if errors else subprocess.DEVNULL,
+        env=environment,
     )
     os.close(terminal)
     pieces = []
@@ -195,8 +198,9 @@ def test_colours_are_for_terminals() -> None:
     assert "\033" not in run(*args).out
     assert "\033" not in on_terminal(*args, columns=100, TERM="dumb")
     absent = ("score", "nowhere", "nowhere")
-    assert "\033[31m\033[1merror\033[0m: nowhere" in on_terminal(*absent, columns=100, code=1, NO_COLOR="")
-    assert "\033" not in on_terminal(*absent, columns=100, code=1, NO_COLOR="1")
+    red = on_terminal(*absent, columns=100, code=1, errors=True, NO_COLOR="")
+    assert red.startswith("\033[31m\033[1merror\033[0m: nowhere")
+    assert on_terminal(*absent, columns=100, code=1, errors=True, NO_COLOR="1").startswith("error: nowhere")
 
 
 def test_html_for_a_terminal_is_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

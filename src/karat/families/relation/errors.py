@@ -204,7 +204,7 @@ class _TableErrors:
                 links.append(link)
                 continue
             alone = replace(document, links=(link,))
-            found, _ = spread(alone, range(len(ids)), kinds)
+            found, *_ = spread(alone, range(len(ids)), kinds)
             links += [Link(link.kind, ids[a], ids[b]) for a, b in found[link.kind]]
         return replace(document, links=tuple(links))
 

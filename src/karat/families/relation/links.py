@@ -40,6 +40,8 @@ class SideRelations(Struct, frozen=True, dict=True):
     """The links of each label, in the order of the file; one between clusters as its pairs of mentions."""
     labels: Sequence[str] = ()
     """The label of each link, in the order of the file."""
+    itself: int = 0
+    """Relations of a mention with itself, which are left out."""
     read: int = 0
     """The number of links, each between clusters counted once."""
     ignored: Mapping[str, int] = {}
@@ -47,15 +49,9 @@ class SideRelations(Struct, frozen=True, dict=True):
 
     @cached_property
     def links(self) -> Sequence[Labelled]:
-        """All links in the order of the file, without relations of a mention with itself."""
+        """All links in the order of the file."""
         left = {label: iter(pairs) for label, pairs in self.by_label.items()}
-        links = [(label, *next(left[label])) for label in self.labels]
-        return [link for link in links if link[1] != link[2]]
-
-    @cached_property
-    def itself(self) -> int:
-        """The number of relations of a mention with itself."""
-        return sum([source == target for pairs in self.by_label.values() for source, target in pairs])
+        return [(label, *next(left[label])) for label in self.labels]
 
 
 class Relations(Struct, frozen=True):
@@ -74,7 +70,7 @@ class Relations(Struct, frozen=True):
         sides = (self.gold, self.system)
         return {
             IGNORED_KIND: sum(count for side in sides for kind, count in side.ignored.items() if kind in TEMPORAL),
-            SPREAD: sum(len(side.labels) - side.read for side in sides),
+            SPREAD: sum(len(side.labels) + side.itself - side.read for side in sides),
         }
 
     def notes(self) -> Iterator[Tally]:
@@ -83,8 +79,8 @@ class Relations(Struct, frozen=True):
         for name, side in sides.items():
             for kind, number in side.ignored.items():
                 yield Tally(IGNORED, f"links of kind {quoted(kind)} that are not scored ({name})", number)
-            if itself := side.itself:
-                yield Tally(ITSELF, f"relations of a mention with itself that are ignored ({name})", itself)
+            if side.itself:
+                yield Tally(ITSELF, f"relations of a mention with itself that are ignored ({name})", side.itself)
 
 
 class BothRelations(TableSpec[Relations], Struct, frozen=True, cache_hash=True):
@@ -114,8 +110,8 @@ class BothRelations(TableSpec[Relations], Struct, frozen=True, cache_hash=True):
 
 def spread(
     document: Document, numbers: Sequence[Number], kinds: Iterable[str], origin: Origin | None = None
-) -> tuple[dict[str, list[tuple[Number, Number]]], list[str]]:
-    """Return the links of some kinds between mentions, by their labels, and the labels in the order of the file."""
+) -> tuple[dict[str, list[tuple[Number, Number]]], list[str], int]:
+    """Return the links of some kinds between mentions by label, the label of each, and how many join one mention."""
     ends: dict[str | None, list[Number]] = {}
     for number, mention in zip(numbers, document.mentions, strict=True):
         ends.setdefault(mention.cluster, []).append(number)
@@ -123,20 +119,25 @@ def spread(
     one = {end: members[0] for end, members in ends.items() if len(members) == 1}.get  # as nearly all are
     found: dict[str, list[tuple[Number, Number]]] = {kind: [] for kind in kinds}
     labels: list[str] = []
+    itself = 0
     for link in document.links:
         kind = link.kind
         pairs = found.get(kind)
         if pairs is None:
             continue
         first, second = one(link.source), one(link.target)
-        if first is not None and second is not None:
+        if first is None or second is None:
+            sources, targets = ends.get(link.source, ()), ends.get(link.target, ())
+            total = len(labels) + len(sources) * len(targets)
+            if total > MOST_PAIRS:
+                check_pairs(total, "or more related mentions", where=f"document {quoted(document.id)}", origin=origin)
+            joined = [(source, target) for source in sources for target in targets if source != target]
+            pairs += joined
+            labels += [kind] * len(joined)
+            itself += total - len(labels)
+        elif first == second:
+            itself += 1
+        else:
             pairs.append((first, second))
             labels.append(kind)
-            continue
-        sources, targets = ends.get(link.source, ()), ends.get(link.target, ())
-        total = len(labels) + len(sources) * len(targets)
-        if total > MOST_PAIRS:
-            check_pairs(total, "or more related mentions", where=f"document {quoted(document.id)}", origin=origin)
-        pairs += [(source, target) for source in sources for target in targets]
-        labels += [kind] * (total - len(labels))
-    return found, labels
+    return found, labels, itself

@@ -6,11 +6,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from karat.families.relation.links import (
-    BothRelations,
-    Relations,
-    SideRelations,
-)
+from karat.families.relation.links import BothRelations, Relations, SideRelations
 from karat.match.mentions import TIME, Number
 from karat.model import Mention
 from karat.plugin import RelationItem, Rule, Tables, TableSpec, Tally
@@ -127,8 +123,7 @@ class PairTable(TableSpec[LabelledPairs], Struct, frozen=True, cache_hash=True):
         for kind, pairs in side.by_label.items():
             label = read_as.get(kind, kind)
             if label in found:
-                others = [pair for pair in pairs if pair[0] != pair[1]] if side.itself else pairs
-                found[label] = [*found[label], *others]
+                found[label] = [*found[label], *pairs]
         return found
 
     def _turned(self, side: ByLabel, is_backwards: IsBackwards) -> ByLabel:

@@ -11,7 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 import karat
-from karat.model import Document, Link, Mention, Unit
+from karat.model import Document, Link, Mention, Pair, Unit
 from karat.result import Result
 from tests.running import run
 
@@ -209,3 +209,33 @@ def test_arguments_that_are_events_are_counted() -> None:
     ]
     assert result["arg.c"].f1 == 1
     assert not messages(karat.score([gold], [gold], protocol="exact-2013"), "arguments-are-events")
+
+
+def test_a_scorer_compares_each_document_once_in_any_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those beyond the first thousand mentions give way to earlier documents."""
+    compared: list[str] = []
+
+    def compare(pair: Pair, fit: object) -> None:
+        compared.append(pair.gold.id)
+
+    shifts = [0, 40, 0, 1, 1, 1, -3, 0, 40, 40]
+    pairs = [
+        (
+            Document(f"d{index}", mentions=document((200 * n, 200 * n + 5) for n in range(150)).mentions),
+            Document(f"d{index}", mentions=document((200 * n + by, 200 * n + by + 5) for n in range(150)).mentions),
+        )
+        for index, by in enumerate(shifts)
+    ]
+    random.Random(1).shuffle(pairs)
+    scorer = karat.Scorer("exact-2013")
+    growing = []
+    with monkeypatch.context() as patched:
+        patched.setattr("karat.run.diagnosis._compare_texts", compare)
+        for pair in pairs:
+            scorer.add(*pair)
+            growing.append(messages(scorer.result(), "spans-differ"))
+    assert len(compared) == len({*compared})
+    sides = [zip(*pairs[:count], strict=True) for count in range(1, len(pairs) + 1)]
+    at_once = [messages(karat.score(*side, protocol="exact-2013"), "spans-differ") for side in sides]
+    assert growing == at_once
+    assert len({*map(tuple, growing)}) > 2

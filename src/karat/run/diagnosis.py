@@ -6,12 +6,14 @@ gold's: a good system costs a few set operations per document, whatever the size
 
 import re
 from bisect import bisect_left
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import TypeVar
+from operator import add, sub
+from typing import Any, TypeVar
 
 from msgspec import Struct, field
+from msgspec.structs import astuple
 
 from karat.checks.annotations import are_same_words, source_of
 from karat.corpus.interface import Corpus
@@ -52,13 +54,18 @@ class _Fit(Struct):
     right: int = 0
     changed: Counter[Change] = field(default_factory=Counter)
     """Spans that would be right after a change."""
-    cut: list[int] = field(default_factory=lambda: [0, 0])
-    """Spans of the system, and of gold, that begin or end within a word."""
+    cut: int = 0
+    """Spans of the system that begin or end within a word."""
+    gold_cut: int = 0
     gold: int = 0
     beyond: int = 0
     """Mentions that end after gold's text."""
-    compared: int = 0
-    """The number of documents in which spans were compared with gold's one by one."""
+
+    def __add__(self, other: "_Fit") -> "_Fit":
+        return _Fit(*map(add, astuple(self), astuple(other)))
+
+    def __sub__(self, other: "_Fit") -> "_Fit":
+        return _Fit(*map(sub, astuple(self), astuple(other)))
 
     def is_most(self, count: int) -> bool:
         """Return whether this number is at least half of the mentions, or all of a few."""
@@ -73,29 +80,72 @@ class _Fit(Struct):
             if count >= 2 * self.right and self.is_most(count):
                 right = f"{count:,} of {self.total:,} would match gold if corrected, {self.right:,} do now"
                 yield f"{_named(*change)} ({right})"
-        cut, of_gold = self.cut
+        cut = self.cut
         if (
             cut
             and 10 * cut >= self.total
-            and cut * self.gold >= 2 * of_gold * self.total
+            and cut * self.gold >= 2 * self.gold_cut * self.total
             and (cut > 1 or self.total < FEW)
         ):
             yield f"{cut:,} of {self.total:,} spans cut words"
+
+
+class _DocumentFit:
+    """How the spans of one document fit gold."""
+
+    def __init__(self, pair: Pair) -> None:
+        self.pair = pair
+        self.texts, self.kinds = _Fit(), defaultdict[str, _Fit](_Fit)
+        self.compared: set[str] = set()
+        """Kinds of mentions whose spans were compared with gold's one by one."""
+        if pair.gold.unit != pair.system.unit:
+            return
+        _compare_texts(pair, self.texts)
+        places = {(mention.kind, mention.span) for mention in pair.gold.mentions}
+        for mention in pair.system.mentions:
+            if mention.span and not is_nowhere(mention.span):
+                fit = self.kinds[mention.kind]
+                fit.total += 1
+                fit.right += (mention.kind, mention.span) in places
+        if pair.gold.unit == "char" and pair.gold.text is not None:
+            self._count_cuts(pair.gold.text)
+
+    def _count_cuts(self, text: str) -> None:
+        """Count the spans of both sides that cut words."""
+        for mention in filter(_is_segment, self.pair.system.mentions):
+            self.kinds[mention.kind].cut += _cuts_word(text, *mention.span[0])
+        for mention in filter(_is_segment, self.pair.gold.mentions):
+            fit = self.kinds[mention.kind]
+            fit.gold += 1
+            fit.gold_cut += _cuts_word(text, *mention.span[0])
+
+    def changes(self, kind: str) -> Counter[Change]:
+        """Count the system's spans of a kind that a change would make gold's."""
+        self.compared.add(kind)
+        by_length: dict[int, list[int]] = {}
+        for begin, end in sorted({*_segments(self.pair.gold.mentions, kind)}):
+            by_length.setdefault(end - begin, []).append(begin)
+        changed = self.kinds[kind].changed
+        for begin, end in _segments(self.pair.system.mentions, kind)[:LOOKED_AT]:
+            for longer in (-1, 0, 1):
+                begins = by_length.get(end - begin + longer, [])
+                for other in begins[bisect_left(begins, begin - FARTHEST) :]:
+                    if other > begin + FARTHEST:
+                        break
+                    if other != begin or longer:
+                        changed[other - begin, longer] += 1
+        return changed
 
 
 class FirstSpans:
     """The spans of the system's first documents, compared with gold's, and with gold's text."""
 
     def __init__(self) -> None:
-        self.is_full = False
-        """True if there are enough mentions."""
         self.last = ""
-        """The last document that was compared."""
+        """The last document, by its id, that was compared."""
+        self._documents: dict[str, _DocumentFit] = {}
         self._mentions = 0
-        self._pairs: list[Pair] = []
-        self._texts = _Fit()
-        self._kinds: dict[str, _Fit] = {}
-        """By kind of mentions."""
+        self._texts, self._kinds = _Fit(), defaultdict[str, _Fit](_Fit)
         self._findings: list[Finding] | None = None
 
     @classmethod
@@ -103,14 +153,17 @@ class FirstSpans:
         """Compare as many documents as it takes."""
         spans = cls()
         for id_ in sorted(gold.ids() & system.ids()):
-            if spans.is_full:
+            if not spans.takes(id_):
                 break
             spans.read(id_, gold, system)
         return spans
 
+    def takes(self, id_: str) -> bool:
+        """Return whether a document is among the first ones."""
+        return self._mentions < LOOKED_AT or id_ < self.last
+
     def read(self, id_: str, gold: Corpus, system: Corpus) -> None:
-        """Compare a document that both sides have, and that comes after those before."""
-        self.last = id_
+        """Compare a document that both sides have."""
         try:
             pair = Pair(gold.read(id_, ignore), system.read(id_, ignore))
             if pair.gold.empty_nodes != pair.system.empty_nodes:
@@ -122,35 +175,22 @@ class FirstSpans:
         self.add(pair)
 
     def add(self, pair: Pair) -> None:
-        """Compare a document whose sides number their tokens alike, and that comes after those before."""
-        self.last = pair.gold.id
-        self._mentions += len(pair.system.mentions)
-        self.is_full = self._mentions >= LOOKED_AT
-        if pair.gold.unit != pair.system.unit or not (pair.gold.mentions or pair.system.mentions):
-            return
+        """Compare a document whose sides number their tokens alike; the last ones give way if there are enough."""
+        self.last = max(self.last, pair.gold.id)
+        self._documents[pair.gold.id] = document = _DocumentFit(pair)
+        self._count(document, add)
+        while self._mentions - len((last := self._documents[self.last]).pair.system.mentions) >= LOOKED_AT:
+            del self._documents[self.last]
+            self._count(last, sub)
+            self.last = max(self._documents)
+
+    def _count(self, document: _DocumentFit, operator: Callable[[Any, Any], Any]) -> None:
+        """Add a document to the sums, or subtract it."""
+        self._mentions = operator(self._mentions, len(document.pair.system.mentions))
+        self._texts = operator(self._texts, document.texts)
+        for kind, fit in document.kinds.items():
+            self._kinds[kind] = operator(self._kinds[kind], fit)
         self._findings = None
-        self._pairs.append(pair)
-        _compare_texts(pair, self._texts)
-        places = {(mention.kind, mention.span) for mention in pair.gold.mentions}
-        for mention in pair.system.mentions:
-            if mention.span and not is_nowhere(mention.span):
-                fit = self._fit(mention.kind)
-                fit.total += 1
-                fit.right += (mention.kind, mention.span) in places
-        if pair.gold.unit == "char" and pair.gold.text is not None:
-            self._count_cuts(pair, pair.gold.text)
-
-    def _fit(self, kind: str) -> _Fit:
-        return self._kinds.setdefault(kind, _Fit())
-
-    def _count_cuts(self, pair: Pair, text: str) -> None:
-        """Count the spans of both sides that cut words."""
-        for side, document in enumerate((pair.system, pair.gold)):
-            for mention in document.mentions:
-                if _is_segment(mention):
-                    fit = self._fit(mention.kind)
-                    fit.gold += side
-                    fit.cut[side] += _cuts_word(text, *mention.span[0])
 
     def findings(self, *, count_texts: bool = True) -> list[Finding]:
         """Return what does not fit; `count_texts` is false where each text that differs is reported by itself."""
@@ -163,9 +203,9 @@ class FirstSpans:
         kinds = {kind: fit for kind, fit in sorted(self._kinds.items()) if fit.total}
         for kind, fit in kinds.items():
             if 2 * fit.right <= fit.total:  # else no change explains more of them
-                for pair in self._pairs[fit.compared :]:
-                    _count_changes(_segments(pair.system.mentions, kind), _segments(pair.gold.mentions, kind), fit)
-                fit.compared = len(self._pairs)
+                for document in self._documents.values():
+                    if kind not in document.compared:
+                        fit.changed += document.changes(kind)
         problems: list[str] = []
         if count_texts and texts.right < texts.total:
             problems.append(f"{texts.total - texts.right:,} of {texts.total:,} differ from the text at their span")
@@ -216,21 +256,6 @@ def _text_at(document: Document, span: Sequence[Segment]) -> str | None:
     from karat.words import region_text
 
     return region_text(document, tuple(span))
-
-
-def _count_changes(spans: Sequence[Segment], golds: Sequence[Segment], fit: _Fit) -> None:
-    """Count the system's spans that a change would make gold's."""
-    by_length: dict[int, list[int]] = {}
-    for begin, end in sorted({*golds}):
-        by_length.setdefault(end - begin, []).append(begin)
-    for begin, end in spans[:LOOKED_AT]:
-        for longer in (-1, 0, 1):
-            begins = by_length.get(end - begin + longer, [])
-            for other in begins[bisect_left(begins, begin - FARTHEST) :]:
-                if other > begin + FARTHEST:
-                    break
-                if other != begin or longer:
-                    fit.changed[other - begin, longer] += 1
 
 
 def _segments(mentions: Iterable[Mention], kind: str) -> list[Segment]:

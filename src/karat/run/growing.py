@@ -7,7 +7,6 @@ from karat.plugin import Facts
 from karat.problems import Findings, ignore
 from karat.protocols import Protocol
 from karat.result import Result
-from karat.run.diagnosis import FirstSpans
 from karat.run.pairs import paired_ids
 from karat.run.pipeline import Batch, Pipeline, Work
 from karat.run.plan import Options, Plan
@@ -85,7 +84,6 @@ class GrowingScore:
 
     def _add_rows(self, pipeline: Pipeline) -> None:
         """Make the rows of new documents."""
-        is_in_order = all(id_ > pipeline.spans.last for id_ in self._new)
         for id_ in sorted(self._new):
             batch = pipeline.batch([id_])
             ((row,),) = batch.rows
@@ -96,8 +94,6 @@ class GrowingScore:
             self._rows[id_] = row
             self._new.discard(id_)
             self._uncounted.append(row)
-        if not is_in_order:
-            pipeline.spans = FirstSpans.of(self.gold, self.system)
         if any(self._whole.observed):
             self._whole.observed = [dict(sorted(observed.items())) for observed in self._whole.observed]
 

@@ -197,7 +197,7 @@ class Pipeline:
 
             pair = in_one_numbering(pair)
         if self.work.edits is None:
-            if not self.spans.is_full and in_gold and id_ in self.system.ids():
+            if in_gold and self.spans.takes(id_) and id_ in self.system.ids():
                 self.spans.add(pair)
             if chosen and self._scores_labels:
                 batch.labels.add(pair, roles=self._scores_roles)

@@ -6,7 +6,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
@@ -184,11 +185,23 @@ def _die(shared: object, task: object) -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
+def _die_while_sending(shared: object, task: int) -> bytes:
+    if task == 5:
+
+        def send(connection: Connection, data: bytes) -> None:
+            os.write(connection.fileno(), len(data).to_bytes(4, "big") + data[: len(data) // 2])
+            os.kill(os.getpid(), signal.SIGKILL)
+
+        Connection.send_bytes = send  # type: ignore[method-assign, assignment]
+    return bytes(200_000)
+
+
 @pytest.mark.slow
-def test_a_worker_that_is_killed_is_reported() -> None:
-    """As by a system that is out of memory: an error instead of a run that never ends."""
+@pytest.mark.parametrize("function", [_die, _die_while_sending])
+def test_a_worker_that_is_killed_is_reported(function: Callable[[object, int], object]) -> None:
+    """As by a system that is out of memory, also with half a result sent: an error, not a run that never ends."""
     with pytest.raises(KaratError) as error, Processes(2) as processes:
-        list(processes.map(_die, None, [1, 2]))
+        list(processes.map(function, None, range(20)))
     assert error.value.finding.code == LOST.code
 
 

@@ -5,18 +5,20 @@ import os
 import pickle
 import signal
 import threading
+import traceback
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
+from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from itertools import islice
-from multiprocessing import active_children, get_context, parent_process
+from multiprocessing import get_context, parent_process
+from multiprocessing.connection import Connection
+from queue import SimpleQueue
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from karat import inputs as opened
 from karat.interpreter import prepare_interpreter
-from karat.problems import Rule
+from karat.problems import KaratError, Rule
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -28,38 +30,94 @@ LOST = Rule("worker-lost", "fatal", "Check the memory of the machine, or use few
 AHEAD = 3
 """Tasks per worker that are sent before their results are used, so that no worker waits for the next one."""
 
+# A new interpreter for each: nothing of this process, such as threads and open files, is shared.
+_CONTEXT = get_context("spawn")
+
 
 class Pool:
-    """Processes that start with the first task, and end at the latest when this one does."""
+    """Processes that end at the latest when this one does.
+
+    A thread waits for each of them, on a connection that no other process has: one that is killed while it sends half
+    a result ends the wait. (In a `ProcessPoolExecutor`, all send through one pipe, and the run would never end.)
+    """
 
     def __init__(self, jobs: int) -> None:
         self._jobs = jobs
-        self._others = active_children()
-        # A new interpreter for each: nothing of this process, such as threads and open files, is shared.
-        self._pool = ProcessPoolExecutor(jobs, get_context("spawn"), follow_parent)
+        self._workers = [_Worker() for _ in range(jobs)]
+        self._idle: SimpleQueue[_Worker] = SimpleQueue()
+        for worker in self._workers:
+            self._idle.put(worker)
+        self._threads = ThreadPoolExecutor(jobs)
 
     def map(self, function: Callable[[S, T], R], shared: S, tasks: Iterable[T]) -> Iterator[R]:
         """Return the result of each task, in their order."""
         data = packed(function, shared)
 
-        def submit(task: T) -> "Future[Done[R]]":
-            with _losses_reported(), signals_deferred():
-                return self._pool.submit(call_packed, data, task)
+        def call(task: T) -> "Done[R]":
+            worker = self._idle.get()
+            try:
+                return worker.call(data, task)
+            finally:
+                self._idle.put(worker)
 
-        return in_order(submit, tasks, AHEAD * self._jobs)
+        return in_order(lambda task: self._threads.submit(call, task), tasks, AHEAD * self._jobs)
 
     def end(self, *, at_once: bool) -> None:
         """End the processes, after their tasks or at once."""
         if at_once:
-            results = self._pool._result_queue
-            self._pool.shutdown(wait=False, cancel_futures=True)
-            for process in active_children():
-                if process not in self._others:
-                    process.kill()
-                    process.join()
-            # A worker may have sent half a result. With the last writer gone, the thread that waits for the rest ends.
-            vars(results)["_writer"].close()
-        self._pool.shutdown()
+            self._threads.shutdown(wait=False, cancel_futures=True)
+            for worker in self._workers:
+                worker.kill()
+        self._threads.shutdown()
+        for worker in self._workers:
+            worker.end()
+
+
+class _Worker:
+    """A process that does one task after another."""
+
+    def __init__(self) -> None:
+        self._connection, other = _CONTEXT.Pipe()
+        self._process = _CONTEXT.Process(target=_work, args=(other,), daemon=True)
+        with signals_deferred():
+            self._process.start()
+        other.close()
+
+    def call(self, data: bytes, task: Any) -> "Done[Any]":
+        """Send a task, and wait for its result."""
+        try:
+            self._connection.send((data, task))
+            outcome: Done[Any] | BaseException = pickle.loads(self._connection.recv_bytes())
+        except (EOFError, OSError):
+            raise LOST.error("a process that scored a part of the documents ended before it was done") from None
+        if isinstance(outcome, BaseException):
+            raise outcome
+        return outcome
+
+    def kill(self) -> None:
+        self._process.kill()
+
+    def end(self) -> None:
+        """Let the process end, and wait until it has."""
+        self._connection.close()
+        self._process.join()
+
+
+def _work(connection: Connection) -> None:
+    follow_parent()
+    with contextlib.suppress(EOFError, OSError):  # there are no more tasks, or nobody who waits for a result
+        while True:
+            connection.send_bytes(_outcome(connection.recv_bytes()))
+
+
+def _outcome(message: bytes) -> bytes:
+    """Return the pickled result of a task, or the error that it raises."""
+    try:
+        return pickle.dumps(call_packed(*pickle.loads(message)), pickle.HIGHEST_PROTOCOL)
+    except BaseException as error:
+        if not isinstance(error, KaratError):  # a mistake of karat: show where
+            error.add_note(traceback.format_exc())
+        return pickle.dumps(error)
 
 
 class Done(NamedTuple, Generic[R]):
@@ -78,14 +136,6 @@ class Future(Protocol[R_co]):
         ...
 
 
-@contextlib.contextmanager
-def _losses_reported() -> Iterator[None]:
-    try:
-        yield
-    except BrokenProcessPool:
-        raise LOST.error("a process that scored a part of the documents ended before it was done") from None
-
-
 def in_order(submit: Callable[[T], Future[Done[R]]], tasks: Iterable[T], ahead: int) -> Iterator[R]:
     """The results of tasks in their order; at most `ahead` of them are under way or waiting to be used.
 
@@ -96,8 +146,7 @@ def in_order(submit: Callable[[T], Future[Done[R]]], tasks: Iterable[T], ahead: 
 
     def results() -> Iterator[R]:
         while waiting:
-            with _losses_reported():
-                done = waiting.popleft().result()
+            done = waiting.popleft().result()
             waiting.extend(submit(task) for task in islice(left, 1))
             opened.add(done.opened)
             yield done.result

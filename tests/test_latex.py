@@ -25,6 +25,8 @@ NAMES = [
 ]
 
 DOCUMENT = r"""\documentclass[twocolumn]{article}
+\setlength{\textwidth}{16cm}
+\setlength{\columnsep}{0.6cm}
 \usepackage{booktabs}
 \usepackage{graphicx}
 \begin{document}
@@ -75,7 +77,7 @@ def test_scripts_that_pdflatex_does_not_know_are_noted() -> None:
 def test_a_table_is_as_wide_as_a_column_or_a_page() -> None:
     """Columns that do not fit form further tables of the float; one that alone is too wide is made smaller."""
     header = ["measure", *(f"{average} {score}" for average in ("micro", "macro", "macro.type") for score in "PR")]
-    page = Page([Table.of(header, [["x" * 24, *["100.00"] * 6]])])
+    page = Page([Table.of(header, [["x" * 20, *["100.00"] * 6]])])
     one, both = latex([page]), latex([page], wide=True)
     assert one.count(r"\begin{tabular}") == 2
     assert one.count("\nmeasure & P & R ") == 2

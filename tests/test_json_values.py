@@ -138,17 +138,6 @@ def test_what_cannot_be_read_is_refused_with_its_line(
     assert caught.value.finding.line == (line or path.read_text().rstrip().count("\n") + 1)
 
 
-def test_a_line_with_known_keys_is_decoded_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Empty lists and absent fields included: TextEE files have many small lines."""
-    window = {"wnd_id": "b", "tokens": [], "entity_mentions": [], "relation_mentions": [], "event_mentions": []}
-    path = tmp_path / "gold.json"
-    path.write_text(
-        "".join(json.dumps(line) + "\n" for line in (TEXTEE, window, {"wnd_id": "c", "event_mentions": []}))
-    )
-    monkeypatch.delattr("karat.formats._json.refuse_repeated_keys")
-    assert len(list(open_corpus(str(path), format="textee"))) == 3
-
-
 # Formats by content
 
 OTHERS: dict[str, list[Any]] = {

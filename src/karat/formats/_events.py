@@ -10,7 +10,7 @@ from itertools import accumulate, pairwise
 from typing import Any, Literal, TypeVar
 
 import msgspec
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import Raw, Struct
 from msgspec.structs import replace
 
 from karat.formats._columns import LONGEST_TEXT
@@ -215,12 +215,11 @@ def event_format(
     key: str,
     unit: Unit | Literal["named", "given"],
     id_of: Callable[[str], str] = str,
-    is_whole: bool = False,
     **fields: Any,
 ) -> Format:
     """Return a format of JSON objects, each a record of one document, whose id is under a key.
 
-    `shape` refuses anything else, and `is_whole` is that of `record_of`; the other fields are those of `Format`.
+    `shape` refuses anything else; the other fields are those of `Format`.
     """
     from karat.formats._forms import recognises
     from karat.formats._json import each_value, lines_with, record_of
@@ -228,7 +227,7 @@ def event_format(
     decoder = msgspec.json.Decoder(record)
 
     def read_value(value: Piece, context: Context) -> Document:
-        decoded = record_of(value, decoder.decode, shape, context, is_whole=is_whole)
+        decoded = record_of(value, decoder.decode, shape, context)
         content = EventDocument(id_of(getattr(decoded, key)), context, value)
         if unit == "char" or unit == "token":
             content.refuse_unit(unit)
@@ -246,7 +245,7 @@ def event_format(
 OFFSETS = Rule("argument-offsets", "fault", "Correct one of the two; the offsets of the entity mention count.")
 
 
-class EntityMention(Struct, frozen=True, gc=False, omit_defaults=True):
+class EntityMention(Struct, frozen=True, gc=False):
     """A mention of an entity, a value or a time."""
 
     id: Id
@@ -258,7 +257,7 @@ class EntityMention(Struct, frozen=True, gc=False, omit_defaults=True):
     text: str | None = None
 
 
-class Trigger(Struct, frozen=True, gc=False, omit_defaults=True):
+class Trigger(Struct, frozen=True, gc=False):
     """The words that express an event."""
 
     start: int
@@ -266,42 +265,36 @@ class Trigger(Struct, frozen=True, gc=False, omit_defaults=True):
     text: str | None = None
 
 
-class Argument(Struct, frozen=True, gc=False, omit_defaults=True):
-    """An entity mention in its role; only some files repeat its offsets, or its text, which is not read."""
+class Argument(Struct, frozen=True, gc=False):
+    """An entity mention in its role; only some files repeat its offsets."""
 
     entity_id: str
     role: str
     start: int | None = None
     end: int | None = None
-    text: Any = None
 
 
-class EventMention(Struct, frozen=True, gc=False, omit_defaults=True):
+class EventMention(Struct, frozen=True, gc=False):
     """An event at its trigger."""
 
     id: Id
     trigger: Trigger
     event_type: str | None = None
-    arguments: tuple[Argument, ...] | UnsetType = UNSET
+    arguments: tuple[Argument, ...] = ()
 
 
-class Annotated(Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Annotated(Struct, frozen=True, kw_only=True):
     """Fields that the files have in common: a document, a sentence or a window of tokens."""
 
     tokens: tuple[str, ...] | None = None
-    entity_mentions: tuple[EntityMention, ...] | UnsetType = UNSET
+    entity_mentions: tuple[EntityMention, ...] = ()
     event_mentions: tuple[EventMention, ...] | None
-    relation_mentions: tuple[Any, ...] | UnsetType = UNSET
-
-
-def given(values: tuple[T, ...] | UnsetType) -> tuple[T, ...]:
-    """Return the values of a field that may be missing: as a default, an empty list would be left out when encoded."""
-    return () if values is UNSET else values
+    relation_mentions: tuple[Raw, ...] = ()
 
 
 def add_mentions(annotated: Annotated, to: EventDocument, clusters: Mapping[str, str] = EMPTY) -> None:
     """Add everything; `clusters` has the clusters of entity mentions, by id, as far as they are known."""
-    for entity in given(annotated.entity_mentions):
+    for entity in annotated.entity_mentions:
         attributes = attributes_of(entity.entity_type, entity.entity_subtype, entity.mention_type)
         span, cluster = ((entity.start, entity.end),), clusters.get(entity.id)
         to.add_entity(made(entity.id, span, "entity", cluster, attributes, entity.text))
@@ -309,11 +302,11 @@ def add_mentions(annotated: Annotated, to: EventDocument, clusters: Mapping[str,
         trigger = event.trigger
         span = ((trigger.start, trigger.end),)
         if to.add_event(made(event.id, span, "event", None, attributes_of(event.event_type), trigger.text)):
-            for argument in given(event.arguments):
+            for argument in event.arguments:
                 to.link(event.id, argument.role, argument.entity_id)
                 if argument.start is not None or argument.end is not None:
                     _compare_offsets(event, argument, to)
-    to.report_unread(given(annotated.relation_mentions))
+    to.report_unread(annotated.relation_mentions)
 
 
 @lru_cache(maxsize=4096)

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 import msgspec
 
-from karat.decoding import explained, holds_all, repeated_key
+from karat.decoding import explained, repeated_key
 from karat.formats._text import decode
 from karat.model import Document, Id, Places, compact_lines
 from karat.plugin.formats import Context, Marker, Piece, ReadOptions
@@ -204,14 +204,10 @@ def values(piece: Piece) -> Iterator[Piece]:
                 yield Piece(piece.name, data, line)
 
 
-def record_of(value: Piece, decode: Callable[[bytes], T], rule: Rule, context: Context, *, is_whole: bool = False) -> T:
-    """Decode a value; a value of another shape is refused by the rule.
-
-    `is_whole`: encoded, a record has only fields of the value, and usually all, so that it shows if a key is repeated.
-    """
+def record_of(value: Piece, decode: Callable[[bytes], T], rule: Rule, context: Context) -> T:
+    """Decode a value; a value of another shape is refused by the rule."""
     record = decoded(with_offsets(decode, value, context), value.data, rule, file=value.name, line=value.line)
-    if not (is_whole and holds_all(record, value.data)):
-        refuse_repeated_keys(value.data, file=value.name, line=value.line)
+    refuse_repeated_keys(value.data, file=value.name, line=value.line)
     return record
 
 

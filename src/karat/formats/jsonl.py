@@ -72,7 +72,7 @@ def sniff(head: bytes) -> bool:
 
 def read(piece: Piece, context: Context) -> Document:
     file, line = piece.name, piece.line
-    document = record_of(piece, _decode, SHAPE, context, is_whole=True)
+    document = record_of(piece, _decode, SHAPE, context)
     unit = context.options.unit
     if unit is not None and unit != document.unit:
         message = f"document {quoted(document.id)} counts in {document.unit}s, but --unit says {unit}"

@@ -52,7 +52,7 @@ SUBEVENT = "subevent"
 _Pairs = tuple[tuple[str, str], ...]
 
 
-class _Mention(Struct, frozen=True, gc=False, omit_defaults=True):
+class _Mention(Struct, frozen=True, gc=False):
     """A mention of an event, or a time."""
 
     id: Id
@@ -63,18 +63,16 @@ class _Mention(Struct, frozen=True, gc=False, omit_defaults=True):
     mention: str | None = None
 
 
-class _Event(Struct, frozen=True, omit_defaults=True):
+class _Event(Struct, frozen=True):
     id: Id
     mention: tuple[_Mention, ...]
     type: str | None = None
-    type_id: int | None = None
 
 
-class _Record(Struct, frozen=True, omit_defaults=True):
+class _Record(Struct, frozen=True):
     id: Id
     title: str | None = None
     tokens: tuple[tuple[str, ...], ...] | None = None
-    sentences: tuple[str, ...] | None = None
     events: tuple[_Event, ...] | None = None
     event_mentions: tuple[_Mention, ...] | None = None
     times: tuple[_Mention, ...] | None = msgspec.field(default=None, name="TIMEX")
@@ -187,7 +185,6 @@ FORMAT = event_format(
     _read,
     key="id",
     unit="token",
-    is_whole=True,
     title="MAVEN-ERE and its submissions, JSON lines",
     about=__doc__,
     protocols=("maven-ere-2022",),

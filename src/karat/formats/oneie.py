@@ -26,7 +26,7 @@ import re
 
 from msgspec import Raw, Struct
 
-from karat.formats._events import Annotated, EventDocument, EventMention, add_mentions, event_format, given, typed
+from karat.formats._events import Annotated, EventDocument, EventMention, add_mentions, event_format, typed
 from karat.formats._text import DANGLING
 from karat.model import Document, Id, Mention, qualified
 from karat.problems import Rule, quoted
@@ -122,7 +122,7 @@ def _add_graph(graph: _Graph, content: EventDocument) -> None:
 
 def _clusters(sentence: _Sentence) -> dict[str, str]:
     """The clusters of entity mentions whose ids say so."""
-    named = {entity.id: _ENTITY.fullmatch(entity.id) for entity in given(sentence.entity_mentions)}
+    named = {entity.id: _ENTITY.fullmatch(entity.id) for entity in sentence.entity_mentions}
     return {id_: qualified(sentence.sent_id, match[1]) for id_, match in named.items() if match}
 
 

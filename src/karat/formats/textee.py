@@ -90,7 +90,7 @@ def _event(event: Mention, window: Writable) -> dict[str, Any]:
 SHAPE = Rule("textee-shape", "fatal", 'A line is one window: {"wnd_id": ..., "tokens": [...], "event_mentions": [...]}')
 
 
-class _Window(Annotated, frozen=True, kw_only=True, omit_defaults=True):
+class _Window(Annotated, frozen=True, kw_only=True):
     wnd_id: Id
     event_mentions: tuple[EventMention, ...]
     doc_id: str | None = None
@@ -118,7 +118,6 @@ FORMAT = event_format(
     _read,
     key="wnd_id",
     unit="token",
-    is_whole=True,
     title="TextEE windows, JSON lines",
     about=__doc__,
     protocols=("textee-2024",),

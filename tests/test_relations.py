@@ -17,7 +17,7 @@ from karat.match.closure import PointOrder
 from karat.model import Document, Link, Mention, Region
 from karat.problems import KaratError
 from karat.result import Result
-from tests.running import run
+from tests.running import command, run
 
 GOLD = [("BEFORE", 1, 2), ("BEFORE", 2, 3), ("BEFORE", 1, 3), ("SIMULTANEOUS", 3, 4), ("VAGUE", 2, 5)]
 SYSTEM = [
@@ -325,6 +325,15 @@ def test_a_differing_pair_is_in_the_rows_of_both_labels() -> None:
     rows = result.to_dict()["by"]["kind"]
     counts = {label: [*row["relation.temporal"]["micro"]["counts"].values()][:4] for label, row in rows.items()}
     assert counts == {"BEFORE": [0, 1, 0, 1], "EQUAL": [0, 1, 0, 0]}  # no row for VAGUE
+
+
+@pytest.mark.slow
+def test_outcomes_of_labels_that_are_read_alike_have_one_order(tmp_path: Path) -> None:
+    """For every hash seed."""
+    links = [("SIMULTANEOUS", 2, 3), ("IDENTITY", 2, 3), ("EQUAL", 3, 4), ("DURING", 2, 4), ("IDENTITY", 4, 1)]
+    path = written(tmp_path / "d", document(links))
+    args = ("score", path, path, "-p", "tieval-2023", "--details", "-f", "json")
+    assert len({command(*args, PYTHONHASHSEED=str(seed)) for seed in range(3)}) == 1
 
 
 def test_errors_by_class() -> None:

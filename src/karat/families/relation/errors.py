@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
-from karat.families.relation.links import Relations, SideRelations, spread
+from karat.families.relation.links import Relations, SideRelations
 from karat.insight.repairs import Edit, Repair
 from karat.insight.units import Classes, DocumentView, ErrorKind, Findings, FoundError, Target, UnitView
 from karat.match.mentions import Number
@@ -195,18 +195,10 @@ class _TableErrors:
     @cached_property
     def _spread(self) -> Document:
         """The system's document with links between mentions in place of those between clusters."""
-        document = self._view.pair.system
-        kinds = set(self._spec.relations)
-        ids = [mention.id for mention in document.mentions]
-        links: list[Link] = []
-        for link in document.links:
-            if link.kind not in kinds:
-                links.append(link)
-                continue
-            alone = replace(document, links=(link,))
-            found, *_ = spread(alone, range(len(ids)), kinds)
-            links += [Link(link.kind, ids[a], ids[b]) for a, b in found[link.kind]]
-        return replace(document, links=tuple(links))
+        document, system = self._view.pair.system, self._relations.system
+        others = [link for link in document.links if link.kind not in system.by_label]
+        spread = [Link(label, system.mentions[a].id, system.mentions[b].id) for label, a, b in system.links]
+        return replace(document, links=(*others, *spread))
 
 
 def _items(outcome: Outcome[Any]) -> tuple[tuple[Origin, Any], tuple[Origin, Any]]:

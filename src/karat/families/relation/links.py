@@ -105,11 +105,11 @@ class BothRelations(TableSpec[Relations], Struct, frozen=True, cache_hash=True):
         read = sum([link.kind in known for link in document.links])
         if read < len(document.links):
             ignored.update(link.kind for link in other_links(document) if link.kind not in known)
-        return SideRelations(mentions, *spread(document, numbers, known, origin), read, ignored)
+        return SideRelations(mentions, *_spread(document, numbers, self.kinds, origin), read, ignored)
 
 
-def spread(
-    document: Document, numbers: Sequence[Number], kinds: Iterable[str], origin: Origin | None = None
+def _spread(
+    document: Document, numbers: Sequence[Number], kinds: Iterable[str], origin: Origin
 ) -> tuple[dict[str, list[tuple[Number, Number]]], list[str], int]:
     """Return the links of some kinds between mentions by label, the label of each, and how many join one mention."""
     ends: dict[str | None, list[Number]] = {}

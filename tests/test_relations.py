@@ -542,8 +542,8 @@ def test_units_and_documents_that_formats_of_relations_refuse(tmp_path: Path) ->
         "hieve-unit": ("score", put(tmp_path / "b" / "d.tsvx", HIEVE), "--unit", "token"),
         "esc-unit": ("score", put(tmp_path / "c" / "d.tab", "1\t2\tPRECONDITION\n"), "--unit", "char"),
     }
-    for code, (command, file, *options) in refused.items():
-        assert f"[{code}]" in run(command, file, file, *options).err
+    for code, (name, file, *options) in refused.items():
+        assert f"[{code}]" in run(name, file, file, *options).err
     gold = written(tmp_path / "g", document(GOLD))
     assert "[timeml-unwritable]" in run("convert", gold, str(tmp_path / "out"), "--to", "timeml").err
 

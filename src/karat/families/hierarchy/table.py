@@ -15,10 +15,9 @@ from karat.plugin import AlignmentSpec, Tables, TableSpec
 Keep = Literal["all", "common", "no-system-singletons"]
 """Which mentions make events: all, those that both sides have, or all but those that only the system has, unlinked."""
 
-Place = int | TwinPair
-"""Twins: the number of mutual events, which both sides share; of others, both numbers."""
-ROOTS = -1
-"""Above two roots, in place of their parents."""
+ROOT = -1
+"""The parent of all roots, for both sides."""
+ROOTS = ROOT, ROOT
 
 
 class Hierarchy(Struct, frozen=True, dict=True, eq=False):
@@ -54,24 +53,16 @@ class Hierarchy(Struct, frozen=True, dict=True, eq=False):
         return Compared(self.twins, self.gold.beside, self.system.beside)
 
     @cached_property
-    def in_place(self) -> dict[Place, Sequence[Place]]:
-        """Twins whose parents are twins, too, with these; or both are roots, with `ROOTS`. From gold's roots down."""
-        gold, system, mutual, others = self.gold.parents, self.system.parents, self.twins.mutual, self.twins.gold
-        in_place: dict[Place, Sequence[Place]] = {}
+    def in_place(self) -> dict[TwinPair, Sequence[TwinPair]]:
+        """Twins whose parents are also twins, with these; or both are roots, with `ROOTS`. From gold's roots down."""
+        in_place: dict[TwinPair, Sequence[TwinPair]] = {}
         for event in self.gold.tree_of:
-            above = gold.get(event, ROOTS)
-            for twin in (event,) if event in mutual else others.get(event, ()):
-                there = system.get(twin, ROOTS)
-                if above == there:
-                    in_place[place(event, twin)] = (above,)
-                elif there in others.get(above, ()):
-                    in_place[place(event, twin)] = ((above, there),)
+            above = self.gold.parents.get(event, ROOT)
+            for twin in self.twins.in_system(event):
+                there = self.system.parents.get(twin, ROOT)
+                if above == there or there in self.twins.gold.get(above, ()):
+                    in_place[event, twin] = ((above, there),)
         return in_place
-
-
-def place(gold: int, system: int) -> Place:
-    """The place of two twins. Only mutual events have the same number on both sides."""
-    return gold if gold == system else (gold, system)
 
 
 class SharedEvents(NamedTuple):

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from karat.counts import Counts, Ratio
 from karat.families.hierarchy.graph import Graph, TwinPair
 from karat.families.hierarchy.measures import HierarchyMeasure, undefined_outcome
-from karat.families.hierarchy.table import ROOTS, Hierarchy, Place, place
+from karat.families.hierarchy.table import ROOTS, Hierarchy
 from karat.match.assignment import assignment
 from karat.plugin import Outcome, TreeItem
 
@@ -20,39 +20,39 @@ Matched = tuple[int, int, int]
 def simple_tree_matching(table: Hierarchy, *, transitive: bool) -> list[Matched]:
     """The roots that are matched, each pair with its STM.
 
-    From the leaves up, what two events are worth is added to their parents. Mutual events compete with no others; of
-    the others, those are chosen that are worth most together.
+    From the leaves up, what two events are worth is added to their parents. Mutual events, which have one number,
+    compete with no others; of the others, those are chosen that are worth most together.
     """
-    places: dict[Place, Sequence[Place]] = _below_twins(table) if transitive else table.in_place
-    worth: dict[Place, int] = {}
-    options: dict[Place, dict[TwinPair, int]] = {}
+    places = _below_twins(table) if transitive else table.in_place
+    worth: dict[TwinPair, int] = {}
+    options: dict[TwinPair, dict[TwinPair, int]] = {}
     for pair, above in reversed(places.items()):
         value = worth.get(pair, 1)
         if pair in options:
             value += sum([worth for _, _, worth in _assigned(options[pair])])
         worth[pair] = value
         for parents in above:
-            if isinstance(pair, int):
+            if pair[0] == pair[1]:
                 worth[parents] = worth.get(parents, 1) + value
             else:
                 options.setdefault(parents, {})[pair] = value
-    roots = [(pair, pair, worth[pair]) for pair, above in places.items() if isinstance(pair, int) and ROOTS in above]
+    roots = [(*pair, worth[pair]) for pair, above in places.items() if pair[0] == pair[1] and ROOTS in above]
     return [*roots, *_assigned(options.get(ROOTS, {}))]
 
 
-def _below_twins(table: Hierarchy) -> dict[Place, Sequence[Place]]:
+def _below_twins(table: Hierarchy) -> dict[TwinPair, Sequence[TwinPair]]:
     """Twins below others, with all of these; or both are roots. From gold's roots down."""
-    found: dict[Place, Sequence[Place]] = {}
+    below: dict[TwinPair, Sequence[TwinPair]] = {}
     for event in table.gold.tree_of:
         above = list(_ancestors(event, table.gold.parents))
         for twin in table.twins.in_system(event):
             there = set(_ancestors(twin, table.system.parents))
-            found[place(event, twin)] = [
-                place(event, twin) for event in above for twin in there.intersection(table.twins.in_system(event))
+            below[event, twin] = [
+                (event, twin) for event in above for twin in there.intersection(table.twins.in_system(event))
             ]
             if not above and not there:
-                found[place(event, twin)] = [ROOTS]
-    return found
+                below[event, twin] = [ROOTS]
+    return below
 
 
 def _assigned(options: Mapping[TwinPair, int]) -> Iterator[Matched]:
@@ -78,12 +78,11 @@ def self_matches(graph: Graph) -> dict[int, int]:
 def phi(table: Hierarchy) -> dict[TwinPair, int]:
     """Return φ of every two trees that have an event in its place."""
     gold_tree, system_tree = table.gold.tree_of, table.system.tree_of
-    counted = Counter([(gold_tree[pair], system_tree[pair]) for pair in table.in_place if isinstance(pair, int)])
+    counted = Counter([(gold_tree[event], system_tree[twin]) for event, twin in table.in_place if event == twin])
     options: dict[TwinPair, dict[TwinPair, int]] = {}
-    for pair in table.in_place:
-        if not isinstance(pair, int):
-            event, twin = pair
-            options.setdefault((gold_tree[event], system_tree[twin]), {})[pair] = 1
+    for event, twin in table.in_place:
+        if event != twin:
+            options.setdefault((gold_tree[event], system_tree[twin]), {})[event, twin] = 1
     for trees, pairs in options.items():
         counted[trees] += len(assignment(pairs))
     return counted

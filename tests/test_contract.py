@@ -107,9 +107,9 @@ def test_b3_outcomes_by_hand() -> None:
 # Alignments
 
 
-@pytest.mark.parametrize(("ties", "chosen"), [("line", "late"), ("text", "early")])
-def test_ties_go_by_line_or_by_text(ties: Any, chosen: str) -> None:
-    """Two system mentions overlap gold's equally; which is aligned depends on their lines, or on the text."""
+@pytest.mark.parametrize(("ties", "chosen"), [("line", "late"), ("words", "early")])
+def test_ties_go_by_line_or_by_words(ties: Any, chosen: str) -> None:
+    """Two system mentions overlap gold's equally; which is aligned depends on their lines, or on their words."""
     spec = Alignment.of(AlignmentChoice(ties=ties), Comparison(), ())
     gold = Document("d", mentions=(mention("g", (4, 8)),))
     system = Document("d", mentions=(mention("late", (6, 10)), mention("early", (2, 6))))

@@ -71,10 +71,9 @@ class CandidatePairs(TableSpec[list[Candidate]], Struct, frozen=True, cache_hash
     def sides(self, tables: Tables) -> tuple[Sequence[Mention], Sequence[Mention]]:
         """Return the mentions of gold and of the system, in the order that decides ties."""
         gold, system = tables.pair.gold.mentions, tables.pair.system.mentions
-        order = ORDERS.get(self.ties)
-        if order is None:
+        if self.ties == "line":
             return gold, system
-        return [gold[index] for index in order(gold)], [system[index] for index in order(system)]
+        return [gold[index] for index in word_order(gold)], [system[index] for index in word_order(system)]
 
     def bits(self, attributes: Iterable[str]) -> int:
         """Return one bit for each of these attributes."""
@@ -167,8 +166,8 @@ class Alignment(AlignmentSpec, Struct, frozen=True, cache_hash=True, dict=True):
         if tables.pair.gold.unit == "box":
             id_ = quoted(tables.pair.gold.id)
             raise NO_SPANS.error(f"document {id_} is an image, whose mentions have boxes and no spans")
-        order = ORDERS.get(self.candidates.ties)
-        golds, systems = (range(len(side)) if order is None else order(side) for side in (gold, system))
+        by_line = self.candidates.ties == "line"
+        golds, systems = (range(len(side)) if by_line else word_order(side) for side in (gold, system))
         if first:
             taken_golds, taken_systems = {g for g, *_ in first}, {s for _, s, *_ in first}
             golds = [index for index in golds if index not in taken_golds]
@@ -181,7 +180,7 @@ class Alignment(AlignmentSpec, Struct, frozen=True, cache_hash=True, dict=True):
         eligible = [candidate for candidate in candidates if candidate[3] & bits == bits and candidate[0] <= negative]
 
         def numbered(matches: list[Match]) -> list[Match]:
-            if order is None and not first:
+            if by_line and not first:
                 return matches
             return [*first, *((golds[g], systems[s], value, agreeing) for g, s, value, agreeing in matches)]
 
@@ -202,11 +201,6 @@ class Alignment(AlignmentSpec, Struct, frozen=True, cache_hash=True, dict=True):
         return AlignedPairs(gold, system, pairs)
 
 
-def text_order(mentions: Sequence[Mention]) -> list[int]:
-    """Return the indexes of mentions in text order: by begin, then end, then number of segments."""
-    return sorted(range(len(mentions)), key=lambda index: _place(mentions[index]))
-
-
 def word_order(mentions: Sequence[Mention]) -> list[int]:
     """Return the indexes of mentions by first word, last word, number of words, the words themselves, and the head."""
     return sorted(range(len(mentions)), key=lambda index: word_place(mentions[index]))
@@ -219,14 +213,6 @@ def word_place(mention: Mention) -> tuple[int, int, int, list[tuple[int, int]], 
         return -1, -1, 0, [], ()
     # Of two spans with the same first words, the one whose segment continues has the earlier next word.
     return span[0][0], span[-1][1], size(span), [(begin, -end) for begin, end in span], mention.head or ()
-
-
-ORDERS: dict[str, Callable[[Sequence[Mention]], list[int]]] = {"text": text_order, "words": word_order}
-"""The orders of mentions that decide ties, except by line."""
-
-
-def _place(mention: Mention) -> tuple[int, int, int]:
-    return (mention.span[0][0], mention.span[-1][1], len(mention.span)) if mention.span else (-1, -1, 0)
 
 
 class ClusterKeys(TableSpec[tuple[list[ClusterKey], list[ClusterKey]]], Struct, frozen=True, cache_hash=True):

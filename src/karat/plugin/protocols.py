@@ -89,11 +89,10 @@ class Parameter(Struct, frozen=True, forbid_unknown_fields=True):
         return self.file and bool(value) and value not in (self.choices or ())
 
 
-Ties = Literal["line", "text", "words"]
+Ties = Literal["line", "words"]
 """The order of mentions that decides ties.
 
 line    the lines of the file
-text    begin, end, number of segments
 words   first word, last word, number of words, then the words themselves and the head
 """
 
@@ -116,7 +115,7 @@ class AlignmentChoice(Struct, frozen=True, forbid_unknown_fields=True):
     threshold: Annotated[float, Meta(ge=0, le=1)] = 0.0
     """The least similarity, from 0 to 1; with 0, any overlap is enough."""
     ties: Ties = "line"
-    """The order that decides between equally good pairs: lines of the file, text, or words and head."""
+    """The order that decides between equally good pairs: lines of the file, or words and head."""
 
     def agreeing(self) -> tuple[str, ...]:
         """The attributes that must agree."""

@@ -15,7 +15,7 @@ children share one (section 3.2).
 
 from typing import Any
 
-from karat.families.hierarchy.measures import Blancp, HierarchyMeasure, Mucp, Name, Parameters, Siblings, Twinless
+from karat.families.hierarchy.measures import Blancp, HierarchyMeasure, Mucp, Parameters, Siblings, Twinless
 from karat.families.hierarchy.table import HierarchyTable, Keep
 from karat.families.hierarchy.trees import Ceafp, Nstmp
 from karat.model import ORDERED
@@ -98,9 +98,7 @@ KEEP: dict[Twinless, Keep] = {
     "ignore": "common",
     "drop-system": "no-system-singletons",
 }
-MEASURES: dict[Name, type[HierarchyMeasure[Any]]] = {
-    measure.name: measure for measure in (Mucp, Siblings, Blancp, Nstmp, Ceafp)
-}
+MEASURES: tuple[type[HierarchyMeasure[Any]], ...] = (Mucp, Siblings, Blancp, Nstmp, Ceafp)
 
 
 def measures(parameters: Parameters, setting: Setting) -> list[Entry]:
@@ -114,11 +112,11 @@ def measures(parameters: Parameters, setting: Setting) -> list[Entry]:
     if not links:
         return [Unscored("hierarchy", "gold has no links of a hierarchy")]
     aligned = setting.align(parameters.alignment)
-    keep = {"blancp": KEEP[parameters.twinless]}
+    keep: dict[type, Keep] = {Blancp: KEEP[parameters.twinless]}
     return [
-        MEASURES[name](HierarchyTable(aligned, link, keep.get(name, "all"), parameters.transitive), link, parameters)
+        measure(HierarchyTable(aligned, link, keep.get(measure, "all"), parameters.transitive), link, parameters)
         for link in dict.fromkeys(links)
-        for name in parameters.only
+        for measure in MEASURES
     ]
 
 

@@ -19,7 +19,6 @@ C = TypeVar("C", bound=Counts)
 Twinless = Literal["undefined", "own-pairs", "ignore", "drop-system"]
 ClassRule = Literal["symmetric", "gold"]
 Root = Literal["uncounted", "counted"]
-Name = Literal["mucp", "blancp", "nstmp", "siblings", "ceafp"]
 
 CHOICES = "--set twinless=own-pairs, ignore or drop-system"
 UNDEFINED = Rule(
@@ -41,8 +40,6 @@ class Parameters(Struct, frozen=True, forbid_unknown_fields=True, cache_hash=Tru
 
     alignment: str
     """The alignment that it reads: one of the protocol's `[alignments]`."""
-    only: tuple[Name, ...] = ("mucp", "siblings", "blancp", "nstmp", "ceafp")
-    """The measures to score."""
     links: tuple[str, ...] = ()
     """Kinds of links to score; none named: all that gold has but those that order events."""
     transitive: bool = False
@@ -58,7 +55,7 @@ class Parameters(Struct, frozen=True, forbid_unknown_fields=True, cache_hash=Tru
 class HierarchyMeasure(Measure[tuple[Hierarchy, ...], C], frozen=True):
     """One measure for one kind of link."""
 
-    name: ClassVar[Name]
+    name: ClassVar[str]
 
     link: str
     parameters: Parameters

@@ -160,7 +160,7 @@ DAMAGED: dict[str, tuple[str, str, int, str, str]] = {
 
 
 @pytest.mark.parametrize("damage", DAMAGED.values(), ids=DAMAGED)
-def test_what_is_wrong_is_told_with_its_line(damage: tuple[str, str, int, str, str]) -> None:
+def test_problems_are_reported_with_their_line(damage: tuple[str, str, int, str, str]) -> None:
     code, severity, line, words, content = damage
     save(content.encode("utf-8", "surrogateescape"))
     done = run("validate", "a.forest", "-f", "json")
@@ -236,7 +236,7 @@ def converted(document: dict[str, Any], *options: str) -> Any:
     return run("convert", "a.jsonl", "-", "--to", "forest", *options)
 
 
-def test_what_trees_cannot_hold_is_told() -> None:
+def test_what_trees_cannot_hold_is_reported() -> None:
     mentions = [{"id": "a", "span": [[0, 4]], "attributes": {"type": "T"}}, {"id": "b", "span": []}]
     done = converted(
         {"id": "d", "topic": "1", "mentions": mentions, "links": [{"kind": "subevent", "from": "b", "to": "a"}]}

@@ -36,9 +36,9 @@ class SystemErrors(NamedTuple):
     main: str
     """The name of the score."""
     score: float | None
-    """As the system is."""
+    """Without any repair."""
     classes: Mapping[str, ClassMean]
-    """Those that occur."""
+    """The classes that occur."""
 
 
 def system_errors(runs: Sequence[Result]) -> dict[str, SystemErrors]:

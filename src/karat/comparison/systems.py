@@ -1,4 +1,4 @@
-"""Scores every run against gold: side by side if there are enough of them, else one after another, each divided.
+"""Scores every run against gold: in parallel if there are enough runs, else one after another, each in parallel.
 
 Gold is read once to see what it holds, and a process that scores whole runs keeps its documents, up to a limit.
 

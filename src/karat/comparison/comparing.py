@@ -66,6 +66,8 @@ def compared(
     `keep` receives the results of each run, and returns what the comparison needs of them.
     """
     executor = executor or Serial()
+    if executor.width(size([gold, *(run.corpus for run in runs)])) == 1:
+        executor = Serial()
     by_protocol: list[dict[str, list[Result]]] = []
     for run, results in scored_runs(gold, options, runs, executor, on_run):
         by_protocol = by_protocol or [{} for _ in results]
@@ -75,8 +77,6 @@ def compared(
     if sort_by is not None and sort_by not in sort_ids:
         known = list(dict.fromkeys(id_ for systems in by_protocol for id_ in _shared(systems)))
         raise NO_MEASURE.error(f"--sort-by: there is no measure {sort_by!r} here. {nearest(sort_by, known)}")
-    if executor.width(size([gold, *(run.corpus for run in runs)])) == 1:
-        executor = Serial()
     return [
         compare(systems, executor, baseline=baseline, sort_by=ids, level=level, resamples=resamples, seed=seed)
         for systems, ids in zip(by_protocol, sort_ids, strict=True)

@@ -61,11 +61,9 @@ def scored_runs(
 ) -> Iterator[tuple[Run, list[Result]]]:
     """Each run with its results. If runs are refused, all of them are named at the end."""
     refused: list[tuple[str, KaratError]] = []
-    shared, width = (gold, options), executor.width(size([gold, *(run.corpus for run in runs)]))
+    shared = gold, options
     every: Iterator[list[Result] | KaratError]
-    if width == 1:
-        every = (scored(shared, run) for run in runs)
-    elif len(runs) >= width and isinstance(gold, FileCorpus):
+    if isinstance(gold, FileCorpus) and len(runs) >= executor.width(size([gold, *(run.corpus for run in runs)])):
         gold.facts()  # once, for all processes
         every = executor.map(scored, shared, runs)
     else:

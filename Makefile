@@ -65,7 +65,7 @@ bench: $(VENV)/ready  ## speed and memory of each family at three sizes, and of 
 bench-million: $(VENV)/ready  ## the same up to one million mentions; about ten minutes
 	$(BIN)/python bench/run.py --million --rounds 1
 
-bench-limits: $(VENV)/ready  ## start-up, protocols at once, refusals and resampling, each with its limit
+bench-limits: $(VENV)/ready  ## several protocols at once, and resampling, each with its limit
 	$(BIN)/python bench/limits.py
 
 bench-compare: $(VENV)/ready  ## this version against another commit, in turns: make bench-compare BASE=main

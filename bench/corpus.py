@@ -150,19 +150,6 @@ def write_documents(folder: Path, documents: int) -> tuple[Path, Path]:
     return paths
 
 
-def write_bad_conll(folder: Path, megabytes: int) -> Path:
-    """A CoNLL file of `megabytes` MB in documents of 500 tokens, whose last token has a broken cell."""
-    cells = ("(1)", "-", "(2", "2)", "-", "-")
-    tail = "NN\t*\t-\t-\t-\tSpeaker#1\t*"
-    body = "".join(f"nw/x/0001\t0\t{n}\tword{n}\t{tail}\t{cells[n % 6]}\n" for n in range(498))
-    path = folder / f"bad-{megabytes}.conll"
-    with open(path, "w", encoding="utf-8") as stream:
-        for number in range(megabytes * 1_000_000 // len(body)):
-            stream.write(f"#begin document (nw/x/{number:06}); part 000\n{body}#end document\n")
-        stream.write(f"#begin document (nw/y); part 000\nnw/y\t0\t0\tword\t{tail}\t((1\n#end document\n")
-    return path
-
-
 def write_conll(folder: Path, documents: int = 0) -> tuple[Path, Path]:
     """A gold and a system file in CoNLL: one document of 20 tokens with two clusters, and one more in the system.
 

@@ -393,6 +393,18 @@ def test_files_that_need_too_much_memory_are_refused_alone(place: Path) -> None:
     ]
 
 
+def test_a_reason_does_not_say_where_gold_is(tmp_path: Path) -> None:
+    mention = {"span": [[0, 5]], "attributes": {"type": "A", "realis": "Actual"}}
+    crowded = json.dumps({"id": "d", "text": "She left.", "mentions": 1001 * [mention]}).encode()
+    folder(tmp_path / "secret", {"gold.jsonl": crowded})
+    folder(tmp_path / "submissions" / "crowded", {"out.jsonl": crowded})
+    command = arguments(tmp_path, "--no-reports")
+    command[command.index("--gold") + 1] = str(tmp_path / "secret" / "gold.jsonl")
+    done = run(*command)
+    assert (done.code, "1 submission: 0 ranked, 1 refused" in done.out) == (0, True)
+    assert re.search(r"\n  gold.jsonl, line 1: document 'd' has 1,000,001 or more .* \[too-many-pairs\]", done.out)
+
+
 @pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="a child that is no fork does not misbehave")
 def test_a_report_that_meets_a_limit_is_left_out(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A system may have few enough pairs to be scored, and too many outcomes to be listed."""
@@ -403,7 +415,9 @@ def test_a_report_that_meets_a_limit_is_left_out(place: Path, monkeypatch: pytes
         return score_report(results, *rest, **options)
 
     monkeypatch.setattr(scoring, "score_report", limited)
-    content, out = campaign(place)
+    done, out = run(*arguments(place)), place / "out"
+    content = json.loads((out / "results.json").read_text())
+    assert "beta_primary has no error report: document 'a' has 2 outcomes; karat compares 1 at most" in done.err
     assert len([one for one in content["submissions"] if one["status"] == "ranked"]) == 4
     assert {path.stem for path in (out / "site" / "reports").iterdir()} == {*SYSTEMS} - {"beta_primary"}
 

@@ -175,7 +175,9 @@ def test_two_submissions_of_one_name_are_both_refused(tmp_path: Path) -> None:
     zipped(tmp_path / "a.zip", OUTPUT)
     found = taken_in(tmp_path)
     assert [one.system for one in found] == ["a (1)", "a (2)"]
-    assert [[problem.code for problem in one.problems] for one in found] == [["submission-twice"]] * 2
+    problems = [problem for one in found for problem in one.problems]
+    assert [problem.code for problem in problems] == ["submission-twice"] * 2
+    assert {problem.message for problem in problems} == {"there are 2 submissions called a: a, a.zip"}
 
 
 def test_names_are_unique(tmp_path: Path) -> None:

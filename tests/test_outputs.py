@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -374,6 +375,28 @@ def test_a_full_disk_keeps_the_old_web_site(small_disk: Path) -> None:
     assert (error.value.finding.code, error.value.finding.file) == ("output-unwritable", f"{site}/systems/a.html")
     assert {str(path.relative_to(small_disk)) for path in small_disk.rglob("*")} == {"site", "site/index.html"}
     assert (site / "index.html").read_text() == "old"
+
+
+@pytest.mark.parametrize(("owner", "name", "call", "kept"), [(Path, "replace", 2, "old"), (shutil, "rmtree", 1, "new")])
+def test_a_signal_while_a_web_site_is_replaced(
+    owner: Any, name: str, call: int, kept: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between the two moves, and while the old site is removed: one of the sites is there, and no part of the other."""
+    replace_folder("site/results", [("index.html", "old")], Path.is_dir)
+    function, calls = getattr(owner, name), 0
+
+    def interrupted(*args: Any, **options: Any) -> Any:
+        nonlocal calls
+        calls += 1
+        if calls == call:
+            raise Stopped(signal.SIGTERM)
+        return function(*args, **options)
+
+    monkeypatch.setattr(owner, name, interrupted)
+    with pytest.raises(Stopped):
+        replace_folder("site/results", [("index.html", "new")], Path.is_dir)
+    assert [path.name for path in Path("site").iterdir()] == ["results"]
+    assert Path("site/results/index.html").read_text() == kept
 
 
 def test_a_signal_that_python_ignores_ends_the_run_all_the_same() -> None:

@@ -30,9 +30,11 @@ def file_in(folder: Path) -> Iterator[IO[bytes]]:
         _lock(stream.fileno())
         yield stream
     finally:
-        with suppress(OSError):  # a full disk was already reported
-            stream.close()
-        path.unlink(missing_ok=True)
+        try:
+            with suppress(OSError):  # a full disk was already reported
+                stream.close()
+        finally:
+            path.unlink(missing_ok=True)
 
 
 @contextmanager
@@ -45,9 +47,14 @@ def folder_in(folder: Path) -> Iterator[Path]:
     try:
         yield path
     finally:
-        _remove(path)
-        if held is not None:
-            os.close(held)
+        try:
+            _remove(path)
+        except BaseException:  # a signal
+            _remove(path)
+            raise
+        finally:
+            if held is not None:
+                os.close(held)
 
 
 @functools.cache

@@ -150,13 +150,15 @@ class Outputs:
         self._publication = None if site is None else Publication(campaign, site)
         self._reports: dict[str, Job] = {}
 
-    def make_reports(self, run: Run, store: Store, *, on_job: OnJob | None = None) -> None:
-        """Make the error reports that are not in the store yet."""
+    def make_reports(self, run: Run, store: Store, *, on_job: OnJob | None = None) -> list[str]:
+        """Make the error reports that are not in the store yet; say why some systems have none."""
         entries = self._campaign.accepted() if self._publication is None else self._publication.entries
         for entry in entries:
             if entry.results and entry.job is not None:
                 self._reports[entry_slug(entry)] = self._job(entry, entry.job, run)
-        run_jobs("report", [*self._reports.values()], run.conditions, store, run.children, on_job=on_job)
+        jobs = [*self._reports.values()]
+        _, failures = run_jobs("report", jobs, run.conditions, store, run.children, on_job=on_job)
+        return [f"{job.name} has no error report: {failures[job.key].message}" for job in jobs if job.key in failures]
 
     def _job(self, entry: Entry, job: Job, run: Run) -> Job:
         job = job._replace(name=entry.name, digits=self._view.digits, naming=self._campaign.naming)

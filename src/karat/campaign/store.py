@@ -170,8 +170,10 @@ class StoredFinding(Struct, frozen=True, omit_defaults=True):
 
     @classmethod
     def of(cls, finding: Finding, place: str) -> "StoredFinding":
-        """Store a finding with names of files relative to `place`, which is the package."""
+        """Store a finding with files relative to `place`, which is the package; those of gold have no folders."""
         file = None if finding.file == place else finding.file and finding.file.removeprefix(f"{place}/")
+        if file and finding.origin == "gold":
+            file = Path(file).name
         message = finding.message.replace(f"{place}/", "")
         return cls(finding.code, finding.severity, message, finding.hint, file or None, finding.line, finding.origin)
 

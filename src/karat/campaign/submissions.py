@@ -378,7 +378,8 @@ def _checked(found: Sequence[Submission], is_ace: bool) -> Iterator[Submission]:
         key, system, place = submission.key, submission.system, submission.package.name
         problems = submission.problems
         if not problems and systems[key] > 1:
-            problems = (TWICE.at(f"there are {systems[key]} submissions called {system}", file=place),)
+            same = ", ".join(sorted(shown(Path(other.package.path.name)) for other in sound if other.key == key))
+            problems = (TWICE.at(f"there are {systems[key]} submissions called {system}: {same}", file=place),)
         elif not problems and is_ace and submission.condition == "primary" and primaries[_competitor(submission)] > 1:
             problems = (PRIMARIES.at(f"{submission.site} has more than one primary system here", file=place),)
         submission = submission._replace(problems=problems)

@@ -195,6 +195,12 @@ def replace_folder(output: str, files: Iterable[tuple[str, Content]], is_own: Ca
             for written in new.rglob("*"):  # a published folder does not say in which order it was made
                 os.utime(written, ns=(now, now))
             new.chmod(0o777 & ~umask())
-            if path.exists():
-                path.replace(old / "replaced")
-            new.replace(path)
+            replaced = old / "replaced"
+            try:
+                if path.exists():
+                    path.replace(replaced)
+                new.replace(path)
+            except BaseException:  # a signal, too
+                if replaced.exists() and not path.exists():
+                    replaced.replace(path)
+                raise

@@ -241,7 +241,8 @@ def campaign(
         click.echo(_summary(done), err=True)
         outputs = Outputs(done, View(digits), title or Path(submissions).resolve().name, site=site)
         if not no_reports:
-            outputs.make_reports(run, store, on_job=progress("error reports"))
+            for message in outputs.make_reports(run, store, on_job=progress("error reports")):
+                click.echo(message, err=True)
         if site is None:
             store.replace("rankings", rows(done))
             store.replace("submissions", submission_rows(done))

@@ -69,7 +69,7 @@ def test_case_of_known_columns_does_not_matter(tmp_path: Path) -> None:
     assert note == "gold has types, such as 'Attack', but no item of the system has one"
 
 
-@pytest.mark.parametrize("first", ["d1,4,9,Attack", "Dokument;Anfang;Ende"])
+@pytest.mark.parametrize("first", ["d1,4,9,Attack", "Dokument;Anfang;Ende", "doc_id,author"])
 def test_a_table_of_something_else_is_described(tmp_path: Path, first: str) -> None:
     (tmp_path / "g.csv").write_text(first + "\n")
     done = run("describe", str(tmp_path / "g.csv"))

@@ -81,10 +81,10 @@ def sniff(head: bytes) -> bool:
 
 
 def related(name: str, head: bytes) -> str | None:
-    """Describe a table of something else: its first row names no document and no offset."""
+    """Describe a table of something else, such as one of documents: a table of mentions names more places."""
     first = _first_row(head)
     columns, _ = _columns(first)
-    if not name.lower().removesuffix(".gz").endswith((".csv", ".tsv")) or not first or {*PLACES} & {*columns}:
+    if not name.lower().removesuffix(".gz").endswith((".csv", ".tsv")) or not first or len({*PLACES} & {*columns}) > 1:
         return None
     expected = "the first row of a table of mentions names the columns, such as: document,start,end,type,cluster"
     return f"{expected}; found: {quoted(first)}"

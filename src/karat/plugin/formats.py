@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
+from itertools import product
 from pathlib import Path
 from typing import BinaryIO, Literal, NamedTuple, Protocol
 
@@ -69,11 +70,19 @@ class Facts:
         self.relations.update(declared.relations)
 
     def _add_links(self, document: Document, kinds: Set[str]) -> None:
-        if len(kinds) == 1:  # then the ends of links need not be looked up in most documents
-            (kind,) = kinds
-            if all((name, kind, kind) in self.links for name in {link.kind for link in document.links}):
-                return
-        self.links |= _links_among(document, kinds)
+        """Add kinds of links with those of the mentions that they join; the kind of a cluster is that of its mentions.
+
+        The ends of a link are not looked up where its kind is known between mentions of all kinds.
+        """
+        names = {link.kind for link in document.links}
+        new = {name for name in names if any((name, *ends) not in self.links for ends in product(kinds, repeat=2))}
+        if not new:
+            return
+        kind_of = {mention.cluster: mention.kind for mention in document.mentions}
+        kind_of.update([(mention.id, mention.kind) for mention in document.mentions])
+        get = kind_of.get
+        joined = {(link.kind, get(link.source), get(link.target)) for link in document.links if link.kind in new}
+        self.links.update((kind, a, b) for kind, a, b in joined if a is not None and b is not None)
 
     def copy(self) -> "Facts":
         """Return facts that can be added to apart."""
@@ -109,19 +118,6 @@ class Facts:
         """Kinds of links between mentions of these kinds (None: of any kind)."""
         wanted = None if kinds is None else set(kinds)
         return {link for link, *ends in self.links if wanted is None or wanted.issuperset(ends)}
-
-
-def _links_among(document: Document, present: Set[str]) -> set[tuple[str, str, str]]:
-    """Kinds of links with those of the mentions that they join; the kind of a cluster is that of its mentions."""
-    mentions, links = document.mentions, document.links
-    if len(present) == 1:  # nearly always: then no kind has to be looked up
-        (kind,) = present
-        ends = {*(mention.cluster for mention in mentions), *(mention.id for mention in mentions)}
-        return {(link.kind, kind, kind) for link in links if link.source in ends and link.target in ends}
-    kinds = {mention.cluster: mention.kind for mention in mentions}
-    kinds.update([(mention.id, mention.kind) for mention in mentions])
-    joined = {(link.kind, kinds.get(link.source), kinds.get(link.target)) for link in links}
-    return {(kind, source, target) for kind, source, target in joined if source is not None and target is not None}
 
 
 class Piece(NamedTuple):

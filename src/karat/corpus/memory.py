@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, KeysView, Mapping, Sequence
 from contextlib import suppress
 from itertools import islice
-from operator import attrgetter
 from typing import Any
 
 import msgspec
@@ -11,7 +10,7 @@ import msgspec
 from karat.corpus.index import Index
 from karat.decoding import UNUSABLE, builtins, explained
 from karat.formats import DOCUMENT_TWICE, jsonl
-from karat.model import Document, Mention
+from karat.model import Document
 from karat.plugin import Context, Facts, ReadOptions
 from karat.problems import Finding, Report, Rule, Target, quoted, refusing
 
@@ -44,11 +43,8 @@ class MemoryCorpus:
     def add(self, given: Given) -> None:
         """Add one document; refuse it if it cannot be used, or if there is one of that id."""
         findings: list[Finding] = []
-        if type(given) is Document and _is_plain(given):
-            checked = given
-        else:
-            context = Context(self._options, refusing(findings.append))
-            checked = jsonl.sound(typed(given, self.name), context, file=self.name)
+        context = Context(self._options, refusing(findings.append))
+        checked = jsonl.sound(typed(given, self.name), context, file=self.name)
         if checked.id in self._documents:
             raise DOCUMENT_TWICE.error(f"document {quoted(checked.id)} was already given", file=self.name)
         self._documents[checked.id] = checked, findings
@@ -112,51 +108,6 @@ class MemoryCorpus:
 
     def __repr__(self) -> str:
         return f"<corpus {self.name}: {len(self):,} document{'s' * (len(self) != 1)}>"
-
-
-def _is_plain(document: Document) -> bool:
-    """Return whether a document needs no closer look, as most that programs make.
-
-    It has nothing but mentions, and these have one segment, no further regions, and fields of the right types.
-    """
-    mentions = document.mentions
-    strings: list[Any] = [document.id, document.unit]
-    optional: list[Any] = [*_texts(document)]
-    values: list[Any] = []
-    try:
-        if type(mentions) is not tuple or document.unit not in _UNITS or _rare(document) != _ABSENT:
-            return False
-        for mention in mentions:
-            ((begin, end),) = mention.span
-            if not (type(begin) is type(end) is int and 0 <= begin < end):
-                return False
-            if type(mention.span) is not tuple or type(mention.span[0]) is not tuple:
-                return False
-            if mention.head is not None or mention.extent is not None or mention.anchor is not None:
-                return False
-            if mention.scope is not None or mention.confidence or mention.texts or mention.boxes:
-                return False
-            strings += mention.attributes
-            values += mention.attributes.values()
-        ids = [mention.id for mention in mentions]
-        strings += ids
-        strings += [mention.kind for mention in mentions]
-        optional += [mention.cluster for mention in mentions]
-        optional += [mention.text for mention in mentions]
-        strings += [text for text in optional if text is not None]
-        strings += [value for value in values if type(value) not in _NUMBERS]
-        "".join(strings).encode()
-    except (AttributeError, TypeError, ValueError):
-        return False
-    are_records = {*map(type, mentions)} <= {Mention} and {*map(type, strings)} == {str}
-    return are_records and document.id != "" and "" not in ids and len({*ids}) == len(ids)
-
-
-_UNITS = ("char", "token")
-_texts = attrgetter("topic", "subtopic", "source", "language", "producer", "text")
-_rare = attrgetter("clusters", "links", "tokens", "forms", "token_ids", "sentences", "empty_nodes", "about")
-_ABSENT = _rare(Document("-"))
-_NUMBERS = {bool, int, float}
 
 
 def typed(given: Given, name: str) -> Document:

@@ -121,10 +121,10 @@ def _within(sign: str, bound: str) -> str:
 
 def repeated_key(data: bytes) -> str | None:
     """Return a key that an object gives twice."""
-    return None if _holds_all(msgspec.json.decode(data), data) else _first_repeated(data)
+    return None if holds_all(msgspec.json.decode(data), data) else _first_repeated(data)
 
 
-def _holds_all(decoded: object, data: bytes) -> bool:
+def holds_all(decoded: object, data: bytes) -> bool:
     """Return whether a value has all keys of the data that it was decoded from; encoded, it must not have others."""
     if b"\\" in data and b"\\u003" in data:  # a colon may be hidden in an escape
         return False

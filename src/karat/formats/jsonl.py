@@ -16,10 +16,10 @@ from typing import Any, Protocol, TypeVar
 import msgspec
 from msgspec.structs import replace
 
-from karat.decoding import explained
+from karat.decoding import explained, holds_all
 from karat.formats._forms import JSONL, first_fields, form
 from karat.formats._forms import unknown_form as unknown_form
-from karat.formats._json import each_value, lines_with, record_of
+from karat.formats._json import decoded, each_value, lines_with, refuse_repeated_keys, with_offsets
 from karat.formats._text import DANGLING, MERGED, TWICE
 from karat.model import Cluster, Document, Link, Mention, Region
 from karat.plugin.formats import Context, Format, Piece, ReportLoss, WriteOptions
@@ -72,7 +72,9 @@ def sniff(head: bytes) -> bool:
 
 def read(piece: Piece, context: Context) -> Document:
     file, line = piece.name, piece.line
-    document = record_of(piece, _decode, SHAPE, context)
+    document = decoded(with_offsets(_decode, piece, context), piece.data, SHAPE, file=file, line=line)
+    if not holds_all(document, piece.data):  # encoded, it has no other keys than the data
+        refuse_repeated_keys(piece.data, file=file, line=line)
     unit = context.options.unit
     if unit is not None and unit != document.unit:
         message = f"document {quoted(document.id)} counts in {document.unit}s, but --unit says {unit}"

@@ -6,7 +6,7 @@ from decimal import Decimal
 from html import escape
 from typing import Any
 
-from karat.formats._apf_validation import BLANKS, NEGATIVE, OFFSET, ROUNDED, TEXT, UNKNOWN, Validation
+from karat.formats._apf_validation import BLANKS, NEGATIVE, OFFSET, ROUNDED, TEXT, Validation
 from karat.model import Box, Boxes, Place, Region, Unit
 from karat.problems import KaratError, quoted
 
@@ -37,28 +37,25 @@ class Locators:
 
     def located(self, holder: Any) -> LocatedText:
         """The region and text of an extent, a head, an anchor, ..., which has one locator."""
-        if len(holder) == 1:
-            locator = holder[0]
-            if locator.tag in self._locators:
-                return self._read(locator)
-        locators = [child for child in holder if child.tag in LOCATORS]
-        expected = " or ".join(f"<{name}>" for name in self._locators)
-        if len(locators) != 1 or locators[0].tag not in self._locators:
-            contents = ", ".join(f"<{locator.tag}>" for locator in locators) or "no locator"
-            raise self._validation.malformed(holder, f"<{holder.tag}> contains {contents}, expected one {expected}")
-        for child in holder:
-            if child is not locators[0]:
-                self._validation.report(UNKNOWN, child, f"<{child.tag}> is not allowed in <{holder.tag}>")
-        return self._read(locators[0])
-
-    def _read(self, locator: Any) -> LocatedText:
+        locator = holder[0] if len(holder) == 1 else None
+        if locator is None or locator.tag not in self._locators:
+            locator = self._only_locator(holder)
         try:
             return self._locators[locator.tag](self, locator)
         except KaratError as error:
             if error.finding.code != OFFSET.code:
                 raise
-            begin, end = self._validation.misplaced(locator, error)
+            begin, end = self._validation.misplaced(error)
         return ((begin, 0, 0, 1, 1),) if self._unit == "box" else ((begin, end),), None
+
+    def _only_locator(self, holder: Any) -> Any:
+        """The locator of a holder that has none or several, one of another unit, or other children beside it."""
+        locators = [child for child in holder if child.tag in LOCATORS]
+        if len(locators) != 1 or locators[0].tag not in self._locators:
+            expected = " or ".join(f"<{name}>" for name in self._locators)
+            contents = ", ".join(f"<{locator.tag}>" for locator in locators) or "no locator"
+            raise self._validation.malformed(holder, f"<{holder.tag}> contains {contents}, expected one {expected}")
+        return locators[0]
 
     def report_lengths(self) -> None:
         """Report texts that cannot be what the offsets point at, whatever the source says."""
@@ -69,16 +66,6 @@ class Locators:
 
     def _charseq(self, locator: Any) -> LocatedText:
         """END is the last character."""
-        start, end = locator.get("START", ""), locator.get("END", "")
-        both = start + end
-        # Nearly always digits and nothing else; a regular expression takes three times as long.
-        if both.isdecimal() and both.isascii() and len(both) <= 18 and start and end and not len(locator):
-            begin, after = int(start), int(end) + 1
-            if begin < after:
-                text = locator.text or ""
-                if text and len(text) != after - begin:
-                    self._odd_lengths.append((locator, after - begin, text))
-                return ((begin, after),), text
         begin, last = self._offsets(locator)
         if last < begin:
             raise self._validation.error(OFFSET, locator, f"<charseq> ends at {last:,}, before it starts at {begin:,}")
@@ -92,19 +79,21 @@ class Locators:
         return ((begin, end),), self._text(locator, end - begin)
 
     def _offsets(self, locator: Any) -> tuple[int, int]:
-        offsets = []
-        for name in ("START", "END"):
-            value = locator.get(name)
-            if value is None:
-                raise self._validation.malformed(locator, f"<{locator.tag}> has no {name}")
+        """START and END, which are nearly always digits and nothing else."""
+        start, end = locator.get("START"), locator.get("END")
+        both = start + end
+        if both.isdecimal() and both.isascii() and len(both) <= 18 and start and end:
+            return int(start), int(end)
+        for name, value in (("START", start), ("END", end)):
             if not (value.isascii() and _WHOLE.fullmatch(value.strip())):
                 raise self._not_a_number(locator, name, value)
             if value != value.strip():
                 self._report_blanks(locator, name, value.strip())
-            offsets.append(int(value))
-        if min(offsets) < 0:
-            self._validation.report(NEGATIVE, locator, f"<{locator.tag}> has the negative offset {min(offsets):,}")
-        return offsets[0], offsets[1]
+        first, last = int(start), int(end)
+        if min(first, last) < 0:
+            message = f"<{locator.tag}> has the negative offset {min(first, last):,}"
+            self._validation.report(NEGATIVE, locator, message)
+        return first, last
 
     def _timespan(self, locator: Any) -> LocatedText:
         """Seconds, kept as microseconds."""
@@ -139,8 +128,6 @@ class Locators:
 
     def _number(self, element: Any, name: str) -> Decimal:
         value = element.get(name)
-        if value is None:
-            raise self._validation.malformed(element, f"<{element.tag}> has no {name}")
         bare = value.strip()
         number = Decimal(bare) if _DECIMAL.fullmatch(bare) else None
         if number is None or number.adjusted() >= 12:
@@ -157,9 +144,8 @@ class Locators:
         self._validation.report(BLANKS, element, f"blanks around {quoted(value)} in {name} of <{element.tag}>")
 
     def _content(self, locator: Any) -> str:
-        for child in locator:
-            self._validation.report(UNKNOWN, child, f"<{child.tag}> is not allowed in <{locator.tag}>")
-        return "".join([locator.text or "", *(child.tail or "" for child in locator)])
+        text = locator.text or ""
+        return "".join([text, *(child.tail or "" for child in locator)]) if len(locator) else text
 
     def _text(self, locator: Any, length: int) -> str:
         text = self._content(locator)

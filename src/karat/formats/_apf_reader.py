@@ -121,7 +121,6 @@ class Reader:
         for element in self._root.iterchildren(*KINDS):
             self._read_element(element)
         self._check_ids()
-        self._validation.report_invalid()
         if not len(self._root):
             self._validation.report(NO_ANNOTATION, self._root, f"document {quoted(self.id)} has no annotation")
         links = tuple(self._links())
@@ -158,13 +157,17 @@ class Reader:
         """The source of the document. Without one, the text of a locator can still be compared with its length."""
         header, mentions = self._header, list(self._mentions.values())
         source = source_of(self.id, header.attributes.get("URI"), self._validation.file, sources, self._report)
-        check_blanks(self._validation, mentions, None if source is None else source.text, self._elements.__getitem__)
+        check_blanks(self._validation, mentions, None if source is None else source.text, self._element)
         check_language(self._validation, header.line, self.id, header.attributes.get("SOURCE"), mentions)
         if source is None:
             self._locators.report_lengths()
         else:
-            check_zones(self._validation, mentions, source, self._elements.__getitem__)
+            check_zones(self._validation, mentions, source, self._element)
         return source
+
+    def _element(self, id_: str) -> Any:
+        """The XML element with an id."""
+        return self._elements[id_]
 
     @cached_property
     def _elements(self) -> dict[str, Any]:
@@ -264,7 +267,7 @@ class Reader:
         if not _NAMES("".join([f"{id_} " for id_ in self._kinds])):
             for id_ in self._kinds:
                 if not _NAMES(f"{id_} "):
-                    element = self._elements[id_]
+                    element = self._element(id_)
                     message = f"<{element.tag}> has the ID {quoted(id_)}, which is not an XML name"
                     self._validation.report(ID, element, message)
 
@@ -343,8 +346,11 @@ class Reader:
         role = element.get("ROLE")
         if not self._is_valid:
             role = _bare(role, ELEMENTS[element.tag].closed["role"])
-        extent = element.find("extent") if len(element) else None
-        place = None if extent is None else self._locators.place(extent)
+        place = None
+        if len(element) and (extents := list(element.iterchildren("extent"))):
+            if len(extents) > 1:
+                self._validation.report(INVALID, element, f"<{element.tag}> has {len(extents)} <extent>, expected one")
+            place = self._locators.place(extents[0])
         return Link(role, source, element.get("REFID"), place), element
 
     def _links(self) -> Iterator[Link]:

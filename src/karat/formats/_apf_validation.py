@@ -72,7 +72,7 @@ ROUNDED = Rule("apf-rounded", "note", "No action needed; times are kept to the m
 
 
 MOST = 10_000
-"""Tags that lxml validates at once: with n invalid children of an element it takes time in n², here 0.2 seconds."""
+"""Elements that lxml validates at once: with n that are not valid it takes time in n²."""
 _LINE_END = re.compile(rb"\n(?<!>\n)")
 """The end of a line that does not end with a tag."""
 
@@ -86,9 +86,6 @@ class Validation:
         self._first_line = line
         self._context = context
         self.file = file
-        self._is_valid = False
-        self._reported: set[Any] = set()
-        """Elements in which something was reported."""
 
     @cached_property
     def _lines(self) -> list[bytes]:
@@ -96,21 +93,16 @@ class Validation:
 
     def report(self, rule: Rule, element: Any, message: str) -> None:
         """Report a finding about an element."""
-        self._report_in(element, rule, self.line(element), message)
-
-    def _report_in(self, element: Any, rule: Rule, line: int, message: str) -> None:
-        self._reported |= {element, *element.iterancestors()}
-        self.report_at(rule, line, message)
+        self.report_at(rule, self.line(element), message)
 
     def report_at(self, rule: Rule, line: int | None, message: str) -> None:
         """Report a finding in a line of the file."""
         self._context.report(rule.at(message, file=self.file, line=line))
 
-    def misplaced(self, element: Any, error: KaratError) -> tuple[int, int]:
+    def misplaced(self, error: KaratError) -> tuple[int, int]:
         """Report an impossible region of a system, and return a segment in its place; in gold, raise the error."""
         if not self._context.options.is_system:
             raise error
-        self._reported |= {element, *element.iterancestors()}
         return self._context.misplaced(error.finding, error.finding.message)
 
     def error(self, rule: Rule, element: Any, message: str) -> KaratError:
@@ -123,13 +115,13 @@ class Validation:
 
     def line(self, element: Any) -> int:
         """The line of the file in which an element starts."""
-        return self._first_line + start_line(element, self._lines) - 1
+        return self.lines([element])[0]
 
     def lines(self, elements: Iterable[Any]) -> list[int]:
         """The lines of the file in which elements start."""
-        if self._has_long_tags:
-            return [self.line(element) for element in elements]
         before = self._first_line - 1
+        if self._has_long_tags:
+            return [before + start_line(element, self._lines) for element in elements]
         return [before + element.sourceline for element in elements]
 
     @cached_property
@@ -140,45 +132,25 @@ class Validation:
 
     def examine(self) -> bool:
         """Return whether the document is valid; report children and attributes that are not as in the DTD."""
-        is_small = len(self._data) < 4 * MOST or self._data.count(b"<") < MOST  # no tag is shorter than <a/>
-        self._is_valid = is_small and dtd().validate(self._root)
-        if not self._is_valid:
+        is_valid = len(self._root) < MOST and bool(dtd().validate(self._root))
+        if not is_valid:
             self._examine_children(self._root, ELEMENTS["document"])
-        return self._is_valid
-
-    def report_invalid(self) -> None:
-        """Ask lxml about each element for which nothing else was reported.
-
-        That finds what is not examined here, such as an argument with two extents.
-        """
-        if self._is_valid:
-            return
-        for element in self._root.iterchildren(*ELEMENTS["document"].children):
-            if element not in self._reported and _is_small(element) and not dtd().validate(element):
-                error = next(iter(dtd().error_log))
-                message = f"<{element.tag}> is not valid according to the DTD: {error.message}"
-                self.report_at(INVALID, self._first_line + error.line - 1, message)
+        return is_valid
 
     def _examine(self, element: Any) -> None:
-        """Examine an element and all that is in it, except locators, which are checked when they are read."""
-        if element.tag in REGIONS:
-            for boxes in element.iterchildren("bblist"):
-                self._examine_children(boxes, ELEMENTS["bblist"])
-            return
+        """Examine an element and all that is in it."""
         shape = ELEMENTS[element.tag]
         self._examine_attributes(element, shape)
-        if element.tag != "name":
-            self._examine_children(element, shape)
+        self._examine_children(element, shape)
 
     def _examine_children(self, element: Any, shape: Shape) -> None:
         for child in self._allowed_children(element, shape):
-            if child.tag != "bbox":
-                self._examine(child)
+            self._examine(child)
 
     def _allowed_children(self, element: Any, shape: Shape) -> Iterator[Any]:
         """The children that the DTD allows there; anything else is reported."""
-        last = 0
-        if (text := element.text) and not text.isspace():
+        last, holds_text = 0, shape.content == "(#PCDATA)"
+        if not holds_text and (text := element.text) and not text.isspace():
             self._report_text(element, text, int(element.sourceline))
         for child in element:
             rank = shape.children.get(child.tag)
@@ -189,13 +161,13 @@ class Validation:
                     self.report(ORDER, child, f"<{child.tag}> comes too late in <{element.tag}>")
                 last = rank
                 yield child
-            if (text := child.tail) and not text.isspace():
+            if not holds_text and (text := child.tail) and not text.isspace():
                 self._report_text(element, text, last_line(child))
 
     def _report_text(self, element: Any, text: str, line: int) -> None:
         """Report text where only elements are allowed; it starts in that line."""
         line += self._first_line - 1 + text[: len(text) - len(text.lstrip())].count("\n")
-        self._report_in(element, UNKNOWN, line, f"<{element.tag}> contains text: {quoted(text.strip())}")
+        self.report_at(UNKNOWN, line, f"<{element.tag}> contains text: {quoted(text.strip())}")
 
     def _examine_attributes(self, element: Any, shape: Shape) -> None:
         """Report unknown attributes and values outside of closed lists; refuse an element that lacks one."""
@@ -232,10 +204,6 @@ def last_line(element: Any) -> int:
     if not len(element):
         return line + (element.text or "").count("\n")
     return last_line(element[-1]) + (element[-1].tail or "").count("\n")
-
-
-def _is_small(element: Any) -> bool:
-    return len(element) < MOST and max(map(len, element), default=0) < MOST
 
 
 TAGS = {name: tag for tag, name in REGIONS.items()}
@@ -362,17 +330,18 @@ def check_blanks(
 ) -> None:
     """No region begins or ends with white space; without a source, a text of the right length tells."""
     for mention in mentions:
-        regions = {"anchor" if mention.kind == "event" else "extent": mention.span}
-        if mention.head is not None:
-            regions = {"head": mention.head} | regions
-        elif mention.extent is not None:
-            regions = {"extent": mention.extent} | ({} if mention.scope is None else {"scope": mention.scope}) | regions
-        for name, region in regions.items():
+        span = "anchor" if mention.kind == "event" else "extent"
+        for name in ("head", "extent", "scope", "span"):
+            region: Region | None = getattr(mention, name)
+            if region is None:
+                continue
             begin, end = region[0][0], region[-1][1]
-            content = mention.text if region is mention.span else mention.texts.get(name)
-            if text is not None:
+            if text is None:
+                content = mention.text if name == "span" else mention.texts.get(name)
+            else:
                 content = text[begin:end] if begin >= 0 else None
             if content is not None and content != content.strip() and len(content) == end - begin:
+                name = span if name == "span" else name
                 side = "ends" if content == content.lstrip() else "begins"
                 message = f"the {name} of mention {mention.id!r} at {shown(region)} {side} with white space"
                 place = element_of(mention.id).find(TAGS[name])

@@ -348,7 +348,7 @@ def test_events_with_many_arguments() -> None:
         assert run(many, many, PLAN, settings={"mapping": mapping})["ace.vdr"].value == pytest.approx(1)
 
 
-def test_a_task_that_is_left_out_is_told_with_the_reason() -> None:
+def test_an_omitted_task_is_reported_with_the_reason() -> None:
     chosen = {"averaging": "geometric", "mapping": "all"}
     lacking = replace(FAMILY, clusters=FAMILY.clusters[:1], mentions=FAMILY.mentions[:1], links=())
     for gold, system, protocol, options, reason in (
@@ -667,7 +667,7 @@ def test_tables_are_shared() -> None:
     assert by_id["ace.rmd"].arguments["entity"] is by_id["ace.vmd"].arguments["entity"]
 
 
-def test_laws_are_told_of_both_protocols() -> None:
+def test_both_protocols_state_their_laws() -> None:
     assert (
         set(protocols.resolve(PLAN).laws)
         == set(protocols.resolve(NIST).laws)

@@ -283,7 +283,7 @@ def test_times_are_numbers_in_order(start: str) -> None:
         read(apf(SOUND.replace('"1.5"', f'"{start}"'), header=HEADER.format("audio")))
 
 
-def test_odd_times_are_told() -> None:
+def test_odd_times_are_reported() -> None:
     _, found = read(apf(SOUND.replace('"1.5"', '"1.50000049"'), header=HEADER.format("audio")))
     assert [f.code for f in found] == ["apf-rounded"]
     _, found = read(apf(SOUND.replace('"1.5"', '"-1.5"'), header=HEADER.format("audio")))
@@ -372,7 +372,7 @@ def test_boxes_have_numbers_and_an_area(old: str, new: str) -> None:
         ('WIDTH="5" HEIGHT="4"', 'WIDTH="5" HEIGHT="9"', ["apf-head"]),  # of the head, lower than its extent
     ],
 )
-def test_odd_boxes_are_told(old: str, new: str, codes: list[str]) -> None:
+def test_odd_boxes_are_reported(old: str, new: str, codes: list[str]) -> None:
     _, found = read(apf(IMAGE.replace(old, new), header=HEADER.format("image")))
     assert [f.code for f in found] == codes
 
@@ -565,7 +565,7 @@ def test_a_copy_scores_as_gold_does(tmp_path: Path) -> None:
     assert result["warnings"] == []
 
 
-def test_what_apf_has_no_place_for_is_told(tmp_path: Path) -> None:
+def test_what_apf_cannot_represent_is_reported(tmp_path: Path) -> None:
     document = replace(
         only(apf()),
         topic="36",

@@ -495,7 +495,7 @@ def test_messages_use_the_words_of_ace(tmp_path: Path) -> None:
     assert any("value 'V1' and value 'V9' of document 'D1' share the span" in message for message in messages)
 
 
-def test_what_is_valid_is_scored_though_it_is_told(tmp_path: Path) -> None:
+def test_notes_about_valid_files_do_not_stop_scoring(tmp_path: Path) -> None:
     """These are faults that published corpora have: they are reported, and do not stop a score."""
     gold = put(tmp_path / "gold", {"D1.apf.xml": GOOD, "D1.sgm": SGM})
     same, other = entity_mention("E1-9", "PRO", "She", "She"), entity_mention("E1-9", "NAM", "Anna Keller", "Keller")

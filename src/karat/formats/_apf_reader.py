@@ -305,8 +305,8 @@ class Reader:
             type_ = ".".join([str(about[name]) for name in ("type", "subtype") if name in about])
             attributes = {"type": type_, **attributes}
         elif attributes.get("ldctype") in tables.LATER_LDC_TYPES and not self._header.is_later:
-            message = f"<{element.tag}> has the LDCTYPE {attributes['ldctype']}, which ACE 2005 does not have"
-            self._validation.report(VALUE, element, message)
+            message = f"<{element.tag}> has the LDCTYPE {quoted(str(attributes['ldctype']))}"
+            self._validation.report(VALUE, element, f"{message}, which is not one of {', '.join(tables.LDC_TYPES)}")
         place, text = regions.pop(span), texts.pop(span, None)
         # Positional arguments, since building a record by keyword takes twice as long.
         if self._unit == "box":

@@ -223,16 +223,16 @@ class DetectionTable:
         """
         least = self.spec.parameters.min_overlap
         for golds, systems in self._names:
-            ours, theirs = golds.get(gold, ()), systems.get(system, ())
+            gold_names, system_names = golds.get(gold, ()), systems.get(system, ())
             overlaps = {
                 (g, s): shared(name, other) / max(extension(name), extension(other))
-                for g, name in enumerate(ours)
-                for s, other in enumerate(theirs)
+                for g, name in enumerate(gold_names)
+                for s, other in enumerate(system_names)
             }
             mapped = optimal({pair: (1, overlap) for pair, overlap in overlaps.items() if overlap >= least})
-            yield from ((ours[g], theirs[s]) for g, s in mapped)
-            yield from ((name, None) for g, name in enumerate(ours) if g not in {pair[0] for pair in mapped})
-            yield from ((None, name) for s, name in enumerate(theirs) if s not in {pair[1] for pair in mapped})
+            yield from ((gold_names[g], system_names[s]) for g, s in mapped)
+            yield from ((name, None) for g, name in enumerate(gold_names) if g not in {pair[0] for pair in mapped})
+            yield from ((None, name) for s, name in enumerate(system_names) if s not in {pair[1] for pair in mapped})
 
     @cached_property
     def _names(self) -> list[list[dict[str, Sequence[Location]]]]:

@@ -280,25 +280,32 @@ def _sorted(attributes: Mapping[str, object]) -> list[tuple[str, str]]:
 
 def agreement(gold: Side, system: Side, ids: tuple[str, str]) -> int:
     """How well the arguments that refer to two elements (gold, system) agree, at best: the more, the better."""
-    theirs = system.referring(ids[1])
+    system_holders = system.referring(ids[1])
     return sum(
-        max([_holder_agreement(gold, system, ours, other) for role, other in theirs if role == our_role], default=0)
-        for our_role, ours in gold.referring(ids[0])
+        max(
+            [_holder_agreement(gold, system, holder, other) for role, other in system_holders if role == gold_role],
+            default=0,
+        )
+        for gold_role, holder in gold.referring(ids[0])
     )
 
 
-def _holder_agreement(gold: Side, system: Side, ours: Element, theirs: Element) -> int:
+def _holder_agreement(gold: Side, system: Side, gold_holder: Element, system_holder: Element) -> int:
     """1 for relations or events in which two elements have the same role, and 1 for each thing that they share.
 
     These are type, subtype, place, and arguments whose first mentions overlap.
     """
-    if ours.kind != theirs.kind:
+    if gold_holder.kind != system_holder.kind:
         return 0
-    alike = [ours.attributes.get(name) == theirs.attributes.get(name) for name in ("type", "subtype")]
-    alike.append(any(shared(place(mention), place(other)) for mention in ours.mentions for other in theirs.mentions))
-    places = [(role, first_place(argument)) for role, argument in system.arguments(theirs)]
+    alike = [gold_holder.attributes.get(name) == system_holder.attributes.get(name) for name in ("type", "subtype")]
+    alike.append(
+        any(
+            shared(place(mention), place(other)) for mention in gold_holder.mentions for other in system_holder.mentions
+        )
+    )
+    places = [(role, first_place(argument)) for role, argument in system.arguments(system_holder)]
     alike += [
-        any(role == our_role and shared(first_place(argument), region) for role, region in places)
-        for our_role, argument in gold.arguments(ours)
+        any(role == gold_role and shared(first_place(argument), region) for role, region in places)
+        for gold_role, argument in gold.arguments(gold_holder)
     ]
     return 1 + sum(alike)

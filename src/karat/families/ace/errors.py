@@ -274,14 +274,14 @@ class _Sides:
 
     def _describe(self, edit: Edit, gold: str, system: str, name: str | None = None) -> None:
         """Give an element an attribute of gold's, or all; a promoted mention leaves its cluster for this."""
-        ours, theirs = self._gold.described(gold), self._system.described(system)
-        if ours is None or theirs is None:
+        gold_cluster, system_cluster = self._gold.described(gold), self._system.described(system)
+        if gold_cluster is None or system_cluster is None:
             return
-        attributes = dict(ours.attributes)
+        attributes = dict(gold_cluster.attributes)
         if name is not None:
-            attributes = {key: value for key, value in theirs.attributes.items() if key != name}
-            attributes |= {key: value for key, value in ours.attributes.items() if key == name}
-        cluster = replace(theirs, attributes=attributes)
+            attributes = {key: value for key, value in system_cluster.attributes.items() if key != name}
+            attributes |= {key: value for key, value in gold_cluster.attributes.items() if key == name}
+        cluster = replace(system_cluster, attributes=attributes)
         if system in self._system.members:
             edit.clusters[system] = cluster
         else:

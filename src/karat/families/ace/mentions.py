@@ -103,10 +103,12 @@ def _corresponding(
     common = common_extensions([mention.region for mention in gold], [mention.region for mention in system], document)
     correspondences = []
     for (s, g), extension_ in common.items():
-        ours, theirs = gold[g], system[s]
-        overlap = extension_ / max(ours.size, theirs.size)
-        if reading.mentions_correspond(parameters, ours, theirs, overlap):
-            correspondences.append(Correspondence(g, s, reading.mmv(parameters, ours, theirs, overlap), overlap))
+        gold_mention, system_mention = gold[g], system[s]
+        overlap = extension_ / max(gold_mention.size, system_mention.size)
+        if reading.mentions_correspond(parameters, gold_mention, system_mention, overlap):
+            correspondences.append(
+                Correspondence(g, s, reading.mmv(parameters, gold_mention, system_mention, overlap), overlap)
+            )
     return correspondences
 
 
@@ -121,7 +123,11 @@ def common_extensions(
         check_pairs(count, "pairs of overlapping mentions", where=f"document {quoted(document)}", origin="gold")
     if not is_image:
         return overlaps(gold, system)  # type: ignore[arg-type]
-    areas = {(s, g): shared(ours, theirs) for s, theirs in enumerate(system) for g, ours in enumerate(gold)}
+    areas = {
+        (s, g): shared(gold_area, system_area)
+        for s, system_area in enumerate(system)
+        for g, gold_area in enumerate(gold)
+    }
     return {pair: area for pair, area in areas.items() if area}
 
 

@@ -73,9 +73,11 @@ class Nist(Plan):
         value = super().element_value(parameters, gold, system)
         if parameters.W_err:
             return value
-        ours, theirs = gold.attributes, system.attributes
-        both = [name for name in parameters.AttrValue if name in ours and name in theirs]
-        wrong = [value_of(parameters.AttrValue[name], ours[name]) for name in both if ours[name] != theirs[name]]
+        wrong = [
+            value_of(parameters.AttrValue[name], gold.attributes[name])
+            for name in differing(parameters.AttrValue, gold, system)
+            if name in gold.attributes and name in system.attributes
+        ]
         return max(fsum([value, *[weight * EPSILON for weight in wrong]]), EPSILON)
 
     def mention_role(self, mention: Mention, entity: Element) -> Value | None:

@@ -19,6 +19,7 @@ from karat.families.ace.records import (
     RelationCandidate,
     RelationToken,
     ScoredMention,
+    differing,
     value_of,
     wrong_mention_attributes,
 )
@@ -113,16 +114,15 @@ class Plan:
         min(Π AttrValue(sys), Π AttrValue(ref)) · Π W_err over attributes that differ.
         TERN: Σ AttrValue over attributes that both have and that are the same.
         """
-        ours, theirs = gold.attributes, system.attributes
         if not parameters.W_err:
-            both = [(name, weight) for name, weight in parameters.AttrValue.items() if name in ours and name in theirs]
-            return fsum([value_of(weight, ours[name]) for name, weight in both if ours[name] == theirs[name]])
-        value = min(gold.inherent, system.inherent)
-        if ours != theirs:
-            for name, weight in parameters.W_err.items():
-                if ours.get(name) != theirs.get(name):
-                    value *= weight
-        return value
+            same = [
+                (weight, gold.attributes[name])
+                for name, weight in parameters.AttrValue.items()
+                if name in gold.attributes and gold.attributes[name] == system.attributes.get(name)
+            ]
+            return fsum([value_of(weight, value) for weight, value in same])
+        wrong = differing(parameters.W_err, gold, system)
+        return prod([parameters.W_err[name] for name in wrong], start=min(gold.inherent, system.inherent))
 
     def mention_role(self, mention: Mention, entity: Element) -> Value | None:
         """The role of an entity mention; None: it has none, and no role differs from it."""

@@ -224,27 +224,29 @@ class RecognitionTable:
     def wrong_arguments(self, gold: str, system: str) -> list[int]:
         """Indexes of gold arguments that are not mapped to what their element is mapped to."""
         mapped = self.relation_pairs[gold, system].arguments
-        ours, theirs = self.gold[gold].arguments, self.system[system].arguments
+        gold_arguments, system_arguments = self.gold[gold].arguments, self.system[system].arguments
         if self.is_promoted:
             is_right = self.reading.promoted_is_right
-            return [j for j in range(len(ours)) if not is_right(is_mapped=j in mapped)]
+            return [j for j in range(len(gold_arguments)) if not is_right(is_mapped=j in mapped)]
         return [
-            j for j, argument in enumerate(ours) if j not in mapped or not self._are_mapped(argument, theirs[mapped[j]])
+            j
+            for j, argument in enumerate(gold_arguments)
+            if j not in mapped or not self._are_mapped(argument, system_arguments[mapped[j]])
         ]
 
     def is_wrong_by_rule(self, gold: str, system: str) -> bool:
         """Return whether arguments are wrong only because those of promoted mentions never are right (`Nist`)."""
-        ours, mapped = self.gold[gold].arguments, self.relation_pairs[gold, system].arguments
-        return self.is_promoted and len(mapped) == len(ours) and bool(self.wrong_arguments(gold, system))
+        gold_arguments, mapped = self.gold[gold].arguments, self.relation_pairs[gold, system].arguments
+        return self.is_promoted and len(mapped) == len(gold_arguments) and bool(self.wrong_arguments(gold, system))
 
     def argument_pairs(self, gold: str, system: str) -> Iterator[tuple[Argument | None, Argument | None]]:
         """The arguments of two elements that are mapped to each other: those that are mapped, missed, and spurious."""
         mapped = self.relation_pairs[gold, system].arguments
-        ours, theirs = self.gold[gold].arguments, self.system[system].arguments
-        for j, argument in enumerate(ours):
-            yield argument, theirs[mapped[j]] if j in mapped else None
+        gold_arguments, system_arguments = self.gold[gold].arguments, self.system[system].arguments
+        for j, argument in enumerate(gold_arguments):
+            yield argument, system_arguments[mapped[j]] if j in mapped else None
         taken = set(mapped.values())
-        yield from ((None, argument) for i, argument in enumerate(theirs) if i not in taken)
+        yield from ((None, argument) for i, argument in enumerate(system_arguments) if i not in taken)
 
 
 ValueTable = DetectionTable | RecognitionTable

@@ -263,11 +263,9 @@ class RelationPair(Struct, frozen=True, gc=False):
 
 def differing(names: Iterable[str], gold: Element, system: Element) -> list[str]:
     """The attributes, of those named, in which two elements differ."""
-    ours, theirs = gold.attributes, system.attributes
-    return [] if ours == theirs else [name for name in names if ours.get(name) != theirs.get(name)]
+    return [name for name in names if gold.attributes.get(name) != system.attributes.get(name)]
 
 
 def wrong_mention_attributes(gold: ScoredMention, system: ScoredMention) -> list[str]:
     """The attributes of W_Merr that two mentions both have and in which they differ."""
-    ours, theirs = gold.attributes, system.attributes
-    return [] if ours == theirs else [name for name in ours if name in theirs and ours[name] != theirs[name]]
+    return [name for name, value in gold.attributes.items() if system.attributes.get(name, value) != value]

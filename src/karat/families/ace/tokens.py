@@ -13,7 +13,14 @@ from karat.counts import Counts, Ratio, Scores, harmonic
 from karat.families.ace.detection import DetectionTable
 from karat.families.ace.plan import head_text
 from karat.families.ace.recognition import RecognitionTable, ValueTable
-from karat.families.ace.records import Argument, Element, Location, differing, wrong_mention_attributes
+from karat.families.ace.records import (
+    Argument,
+    Element,
+    Location,
+    ScoredMention,
+    differing,
+    wrong_mention_attributes,
+)
 from karat.model import Mention, Value
 from karat.plugin import Detail, ElementItem
 from karat.problems import Origin, quoted
@@ -180,36 +187,44 @@ def _compared_attributes(table: ValueTable, element: Element) -> ElementItem:
 def _parts(table: ValueTable, gold: str, system: str) -> Iterator[Detail]:
     """The mentions or arguments of two elements that are mapped to each other: mapped, missed, and spurious."""
     if isinstance(table, RecognitionTable):
-        for our_argument, their_argument in table.argument_pairs(gold, system):
-            our_role = None if our_argument is None else {"role": our_argument.role}
-            their_role = None if their_argument is None else {"role": their_argument.role}
-            yield _part("argument", our_role, their_role)
+        for gold_argument, system_argument in table.argument_pairs(gold, system):
+            gold_role = None if gold_argument is None else {"role": gold_argument.role}
+            system_role = None if system_argument is None else {"role": system_argument.role}
+            yield _part("argument", gold_role, system_role)
     else:
-        for ours, theirs in table.mention_pairs(gold, system):
-            is_right = None
-            if ours is not None and theirs is not None:
-                is_right = same_extent(place(ours.mention), place(theirs.mention))
-            our_part = None if ours is None else {**ours.attributes, "extent": "right"}
-            their_part = (
-                None if theirs is None else {**theirs.attributes, "extent": "wrong" if is_right is False else "right"}
-            )
-            yield _part("mention", our_part, their_part, is_right)
-        types = [{"type": side.element.attributes.get("type", "")} for side in (table.gold[gold], table.system[system])]
-        for our_name, their_name in table.name_pairs(gold, system):
-            is_right = None if our_name is None or their_name is None else same_extent(our_name, their_name)
-            our_part, their_part = (None if our_name is None else types[0]), (None if their_name is None else types[1])
-            yield _part("name", our_part, their_part, is_right)
+        for gold_mention, system_mention in table.mention_pairs(gold, system):
+            is_right = same_extent(_extent(gold_mention), _extent(system_mention))
+            extent = "wrong" if is_right is False else "right"
+            gold_part = None if gold_mention is None else {**gold_mention.attributes, "extent": "right"}
+            system_part = None if system_mention is None else {**system_mention.attributes, "extent": extent}
+            yield _part("mention", gold_part, system_part, is_right)
+        gold_type, system_type = (
+            {"type": side.element.attributes.get("type", "")} for side in (table.gold[gold], table.system[system])
+        )
+        for gold_name, system_name in table.name_pairs(gold, system):
+            gold_part = None if gold_name is None else gold_type
+            system_part = None if system_name is None else system_type
+            yield _part("name", gold_part, system_part, same_extent(gold_name, system_name))
+
+
+def _extent(mention: ScoredMention | None) -> Location | None:
+    return None if mention is None else place(mention.mention)
 
 
 def _part(
     part: str, gold: Mapping[str, Value] | None, system: Mapping[str, Value] | None, is_right: bool | None = None
 ) -> Detail:
-    ours, theirs = (None if side is None else ElementItem(part, side) for side in (gold, system))
-    return Detail(part, ours, theirs, has_right_extent=is_right)
+    gold_item, system_item = (None if side is None else ElementItem(part, side) for side in (gold, system))
+    return Detail(part, gold_item, system_item, has_right_extent=is_right)
 
 
-def same_extent(gold: Location, system: Location) -> bool:
-    """Return whether both ends are within four characters of each other; in an image, whether the boxes are equal."""
+def same_extent(gold: Location | None, system: Location | None) -> bool | None:
+    """Return whether both ends are within four characters of each other; in an image, whether the boxes are equal.
+
+    None: only one side has an extent.
+    """
+    if gold is None or system is None:
+        return None
     if gold and len(gold[0]) == 5:
         return gold == system
     return bool(gold and system) and abs(gold[0][0] - system[0][0]) <= 4 and abs(gold[-1][1] - system[-1][1]) <= 4
@@ -250,9 +265,9 @@ def _text(element: Element) -> str:
 
 def _losses(table: ValueTable, gold: str, system: str) -> Iterator[str]:
     """The reasons why a mapped element is not worth all that its reference is."""
-    ours, theirs = table.gold[gold].element.attributes, table.system[system].element.attributes
+    gold_attributes, system_attributes = table.gold[gold].element.attributes, table.system[system].element.attributes
     for name in wrong_attributes(table, gold, system):
-        yield f"{name} {theirs.get(name, '-')} for {ours.get(name, '-')}"
+        yield f"{name} {system_attributes.get(name, '-')} for {gold_attributes.get(name, '-')}"
     if isinstance(table, RecognitionTable):
         yield from _lost_arguments(table, gold, system)
     else:
@@ -260,14 +275,15 @@ def _losses(table: ValueTable, gold: str, system: str) -> Iterator[str]:
 
 
 def _lost_mentions(table: DetectionTable, gold: str, system: str) -> Iterator[str]:
-    for ours, theirs in table.mention_pairs(gold, system):
-        if theirs is None and ours is not None:
-            yield f"{_named(ours.mention)} missed"
-        elif ours is None and theirs is not None:
-            yield f"{_named(theirs.mention)} {'spurious' if theirs.unmapped else 'of another element'}"
-        elif ours is not None and theirs is not None:
-            for name in wrong_mention_attributes(ours, theirs):
-                yield f"{_named(theirs.mention)}: {name} {theirs.attributes[name]} for {ours.attributes[name]}"
+    for gold_mention, system_mention in table.mention_pairs(gold, system):
+        if system_mention is None and gold_mention is not None:
+            yield f"{_named(gold_mention.mention)} missed"
+        elif gold_mention is None and system_mention is not None:
+            yield f"{_named(system_mention.mention)} {'spurious' if system_mention.unmapped else 'of another element'}"
+        elif gold_mention is not None and system_mention is not None:
+            for name in wrong_mention_attributes(gold_mention, system_mention):
+                values = f"{system_mention.attributes[name]} for {gold_mention.attributes[name]}"
+                yield f"{_named(system_mention.mention)}: {name} {values}"
 
 
 def _named(mention: Mention) -> str:
@@ -276,20 +292,21 @@ def _named(mention: Mention) -> str:
 
 
 def _lost_arguments(table: RecognitionTable, gold: str, system: str) -> Iterator[str]:
-    for ours, theirs in table.argument_pairs(gold, system):
-        if ours is None and theirs is not None:
-            yield f"{theirs.role} {_named_argument(theirs, table, 'system')} spurious"
-        elif ours is not None and theirs is None:
-            yield f"{ours.role} {_named_argument(ours, table, 'gold')} missed"
-        elif ours is not None and theirs is not None:
-            values = table.arguments[ours.kind]
-            ids = ours.element, theirs.element
+    for gold_argument, system_argument in table.argument_pairs(gold, system):
+        if gold_argument is None and system_argument is not None:
+            yield f"{system_argument.role} {_named_argument(system_argument, table, 'system')} spurious"
+        elif gold_argument is not None and system_argument is None:
+            yield f"{gold_argument.role} {_named_argument(gold_argument, table, 'gold')} missed"
+        elif gold_argument is not None and system_argument is not None:
+            values = table.arguments[gold_argument.kind]
+            ids = gold_argument.element, system_argument.element
             value = table.argument_value(values.by_document, ids, table.system[system].documents)
-            own = table.argument_value(values.gold_values, ours.element, table.gold[gold].documents)
-            if ours.role != theirs.role:
-                yield f"{theirs.role} for {ours.role} {_named_argument(ours, table, 'gold')}"
+            own = table.argument_value(values.gold_values, gold_argument.element, table.gold[gold].documents)
+            if gold_argument.role != system_argument.role:
+                yield f"{system_argument.role} for {gold_argument.role} {_named_argument(gold_argument, table, 'gold')}"
             if value < own:
-                yield f"{ours.role} {_named_argument(theirs, table, 'system')} is worth {value:.5f} of {own:.5f}"
+                named = _named_argument(system_argument, table, "system")
+                yield f"{gold_argument.role} {named} is worth {value:.5f} of {own:.5f}"
 
 
 def _named_argument(argument: Argument, table: RecognitionTable, origin: Origin) -> str:

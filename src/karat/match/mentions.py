@@ -8,7 +8,8 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from itertools import count
 
-from karat.model import Mention, Pair, Region
+from karat.model import Mention, Pair
+from karat.regions import shared
 
 Number = int
 TIME = "time"
@@ -59,7 +60,7 @@ def by_text(pair: Pair) -> tuple[list[Number], list[Number]]:
     systems: list[Number] = []
     for mention in pair.system.mentions:
         candidates = left[name := key(mention)]
-        overlapping = (n for n in candidates if _overlap(pair.gold.mentions[n].span, mention.span))
+        overlapping = (n for n in candidates if shared(pair.gold.mentions[n].span, mention.span))
         chosen = next(overlapping if name == TIME else iter(candidates), None)
         if chosen is not None:
             candidates.remove(chosen)
@@ -76,7 +77,3 @@ def _token_finder(text: str | None) -> Callable[[int], int]:
         return place
 
     return begin
-
-
-def _overlap(one: Region, other: Region) -> bool:
-    return any(begin < last and first < end for begin, end in one for first, last in other)

@@ -3,14 +3,14 @@
 A system span that is not a candidate is ignored, so a wrong boundary of an argument costs recall, but no precision.
 """
 
-from bisect import bisect_left
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence, Set
-from itertools import accumulate, count
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence, Set
+from itertools import count
 from typing import Literal, NamedTuple
 
 from karat.arguments import Argument, Event
 from karat.counts import PrecisionRecall
 from karat.families.arg.events import SPAN_EVENTS, Compared, DocumentsMeasure, DocumentsSpec
+from karat.match.similarities import overlaps
 from karat.model import HOLDERS, Document, Mention, Pair, Region
 from karat.plugin import (
     ArgumentItem,
@@ -124,11 +124,12 @@ def _first_on_span(events: Sequence[Event]) -> dict[Region, Event]:
 
 def _on_other_tokens(pair: Pair, gold: Iterable[Event], system: Mapping[Region, Event]) -> list[Event]:
     """Return system events whose trigger is a single token outside gold's triggers."""
-    is_taken = _overlap_test(event.mention.span for event in gold)
+    spans = sorted(system)
+    taken = {index for index, _ in overlaps([event.mention.span for event in gold], spans)}
     return [
-        event
-        for span, event in sorted(system.items())
-        if not is_taken(span) and len(words_of(event.mention, pair.system, pair.gold)) == 1
+        system[span]
+        for index, span in enumerate(spans)
+        if index not in taken and len(words_of(system[span].mention, pair.system, pair.gold)) == 1
     ]
 
 
@@ -183,9 +184,8 @@ class ArgumentCandidates(DocumentsSpec[DocumentCandidates], frozen=True, cache_h
             answer = answers.get(spans[-1])
             correct = answer is not None and right_type and answer.role == argument.role
             yield Candidate(_item(gold, argument), _item(system, answer), correct, trigger)
-        is_taken = _overlap_test(spans)
         for span in sorted(answers.keys() & entities.keys()):
-            if not all(any(map(is_taken, entity)) for entity in entities[span]):
+            if not all(overlaps(spans, [*entity]) for entity in entities[span]):
                 yield Candidate(None, _item(system, answers[span]), False, trigger)
 
 
@@ -209,19 +209,6 @@ def _entities(document: Document) -> Mapping[Region, Set[frozenset[Region]]]:
         for span in entity:
             found.setdefault(span, set()).add(entity)
     return found
-
-
-def _overlap_test(regions: Iterable[Region]) -> Callable[[Region], bool]:
-    """Return a function that tests if a region overlaps any of these."""
-    segments = sorted(segment for region in regions for segment in region)
-    begins = [begin for begin, _ in segments]
-    reach = list(accumulate([end for _, end in segments], max))
-
-    def overlaps(region: Region) -> bool:
-        before = ((bisect_left(begins, end), begin) for begin, end in region)
-        return any(count and reach[count - 1] > begin for count, begin in before)
-
-    return overlaps
 
 
 def _place(answer: Answer) -> tuple[str, Region] | None:

@@ -33,7 +33,7 @@ CHANGED = Rule(
 
 
 class Conversion:
-    """The conversion of a corpus into another format; afterwards it has the losses."""
+    """The conversion of a corpus into another format, and its losses."""
 
     def __init__(self, corpus: FileCorpus, to: str, options: WriteOptions, *, keep: Keep | None = None) -> None:
         self.losses: dict[str, int] = {}
@@ -52,7 +52,7 @@ class Conversion:
         return len(self._corpus.ids())
 
     def pieces(self, report: Report) -> Iterator[bytes | dict[str, bytes]]:
-        """Each document as written: its bytes, or its files."""
+        """Yield each document as written: its bytes, or its files."""
         for finding in absent_names(self._corpus):
             report(finding)
         complete = self._format.complete
@@ -91,7 +91,7 @@ class Conversion:
         return document if self._keep is None else given(document, self._keep).made_from(document)
 
     def refuse_losses(self) -> None:
-        """An error if anything was lost."""
+        """Raise an error if anything was lost."""
         if self.losses:
             count = len(self.losses)
             things = "what is listed above" if count == 1 else f"the {count} kinds of information listed above"

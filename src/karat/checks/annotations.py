@@ -193,7 +193,7 @@ _span, _kind = attrgetter("span"), attrgetter("kind")
 
 
 def check_duplicates(document: Document) -> Iterable[Finding]:
-    """Each mention that repeats the span of an earlier one in its cluster, or with the same type and realis.
+    """Report each mention that repeats the span of an earlier one in its cluster, or with the same type and realis.
 
     A mention with other arguments is not a repetition: the words between two arguments may well express several
     relations, or one relation of several mentions. Fillers of templates are strings rather than places.
@@ -250,7 +250,7 @@ _ORDINARY = frozenset({*KNOWN, None})
 
 
 def check_realis(document: Document) -> Iterable[Finding]:
-    """Each unknown value on event mentions once, at the first that has it."""
+    """Report each unknown value of event mentions once, at the first that has it."""
     if {mention.attributes.get("realis") for mention in document.mentions if mention.attributes} <= _ORDINARY:
         return ()
     return _unknown_realis(document)
@@ -274,10 +274,13 @@ UNKNOWN_TYPE = Rule("type-unknown", "fault", "Use a type of the vocabulary, or a
 def checking(
     vocabulary: Set[Value | None], key: Callable[[Value | None], Value | None]
 ) -> Callable[[Document], Iterator[Finding]]:
-    """The check for a vocabulary of keys; `key` is what is compared in place of a type. No type is none of them."""
+    """Return the check for a vocabulary of keys; `key` is what is compared in place of a type.
+
+    A missing type is not in the vocabulary.
+    """
 
     def check(document: Document) -> Iterator[Finding]:
-        """Each event mention whose type is not in the vocabulary."""
+        """Report each event mention whose type is not in the vocabulary."""
         for mention in document.mentions:
             type_ = mention.attributes.get("type")
             if mention.kind == "event" and key(type_) not in vocabulary:

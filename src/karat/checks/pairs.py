@@ -1,4 +1,4 @@
-"""Tokens of the two sides: whether they are the same, and one numbering for both.
+"""Tokens of the two sides: where they differ, and one numbering for both.
 
 Spans in token units count the tokens of their own side. Words must be the same on both sides: they are compared by
 number and form, and sentences of formats in which these have ids by beginning and id. Empty nodes may differ: they are
@@ -118,7 +118,7 @@ def _forms(document: Document) -> Sequence[str] | None:
 
 
 def in_one_numbering(pair: Pair) -> Pair:
-    """The pair with its tokens numbered alike on both sides, whichever empty nodes each side has."""
+    """Return the pair with its tokens numbered alike on both sides, whichever empty nodes each side has."""
     if pair.gold.empty_nodes == pair.system.empty_nodes:
         return pair
     golds, systems = _keys(pair.gold), _keys(pair.system)
@@ -130,7 +130,7 @@ def in_one_numbering(pair: Pair) -> Pair:
 
 
 def _keys(document: Document) -> list[Key]:
-    """The empty nodes of a document."""
+    """Return the keys of a document's empty nodes."""
     begins = [begin for begin, _ in document.sentences]
     return [
         (node.token - earlier, bisect_right(begins, node.token), node.number)
@@ -139,7 +139,7 @@ def _keys(document: Document) -> list[Key]:
 
 
 def _renumbered(document: Document, own: Sequence[Key], added: Sequence[Key]) -> Document:
-    """The document as if it had the added empty nodes, too."""
+    """Return the document with its tokens numbered as if it also had the added empty nodes."""
     if not added:
         return document
     # An added node comes after as many words as its key says, and after the document's own empty nodes before it.
@@ -167,7 +167,7 @@ def _renumbered(document: Document, own: Sequence[Key], added: Sequence[Key]) ->
 
 
 class _Move:
-    """From the numbers of a document's tokens to those after some were added, each before the token at its place."""
+    """Renumbers tokens after some were added, each before the token at its place."""
 
     def __init__(self, places: Sequence[int]) -> None:
         self._places = places

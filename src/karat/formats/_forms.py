@@ -12,16 +12,15 @@ from karat.problems import quoted
 TOKEN = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)|[{}\[\]:,]', re.DOTALL)
 
 
-class Field:
+class Field(msgspec.Struct):
     """The value of a key: how it begins, and the keys of the objects in it."""
 
-    def __init__(self) -> None:
-        self.opens = b""
-        """Its first byte, if it is an object, a list or a string."""
-        self.keys: set[str] = set()
-        """Keys of the object that it is, or of those in the list that it is."""
-        self.is_empty = False
-        """True for an empty object or list."""
+    opens: bytes = b""
+    """Its first byte, if it is an object, a list or a string."""
+    keys: set[str] = msgspec.field(default_factory=set)
+    """Keys of the object that it is, or of those in the list that it is."""
+    is_empty: bool = False
+    """True for an empty object or list."""
 
 
 Fields = Mapping[str, Field]
@@ -43,7 +42,7 @@ class _Keys(msgspec.Struct, frozen=True):
         )
 
     def missing(self, fields: Fields) -> list[str]:
-        """The keys that these fields lack; alternatives are one."""
+        """Return the keys that these fields lack; alternatives count as one."""
         missing = [quoted(key) for key in self.all_of if key not in fields]
         lacks_alternative = self.one_of and fields.keys().isdisjoint(self.one_of)
         return [*missing, " or ".join(map(quoted, self.one_of[:2]))] if lacks_alternative else missing
@@ -128,7 +127,7 @@ FORMS: tuple[tuple[str, Callable[[Fields], bool]], ...] = (
 
 @lru_cache(maxsize=4)
 def form(head: bytes) -> str | None:
-    """The name of the form of a file that begins with these bytes; None if it is not known."""
+    """Return the form of a file that begins with these bytes; None if it is not known."""
     if (bare := _BARE.match(head)) is not None:
         head = head[bare.end() :]
     fields = first_fields(head)
@@ -165,12 +164,12 @@ def unknown_form(head: bytes) -> str | None:
 
 
 def recognises(name: str) -> Callable[[bytes], bool]:
-    """How a format is recognised by the form of its files."""
+    """Return a function that recognises files of a form by their first bytes."""
     return lambda head: form(head) == name
 
 
 def first_fields(head: bytes) -> dict[str, Field]:
-    """The fields of the first object of a file, which may be in a list; only as far as is needed for JSON Lines."""
+    """Return the fields of the first object of a file, which may be in a list; it ends where JSON Lines is certain."""
     text = head.lstrip()
     if text.startswith(b"["):
         text = text[1:].lstrip()

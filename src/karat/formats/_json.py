@@ -63,7 +63,7 @@ def entries(piece: Piece) -> Iterator[Piece]:
 
 
 def _located(piece: Piece, values: Iterable[tuple[str, msgspec.Raw]], before: re.Pattern[bytes]) -> Iterator[Piece]:
-    """Values of a piece in its order, each with its line; `before` matches the bytes in front of a value."""
+    """Yield the values of a piece, each with its line; `before` matches the bytes in front of a value."""
     end, line = 0, piece.line
     for key, value in values:
         match = before.match(piece.data, end)
@@ -86,7 +86,7 @@ def refuse_repeated_keys(data: bytes, *, file: str, line: int) -> None:
 
 
 def decoded(decode: Callable[[bytes], T], data: bytes, rule: Rule, *, file: str, line: int) -> T:
-    """Decode data; the error for data that cannot be decoded says where."""
+    """Decode data; for data that cannot be decoded, raise an error with its line."""
     try:
         return decode(data)
     except Unreadable as error:

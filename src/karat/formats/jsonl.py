@@ -146,7 +146,7 @@ def free_ids(used: Container[str]) -> Iterator[str]:
 
 
 def sound(document: Document, context: Context, *, file: str, line: int | None = None) -> Document:
-    """The document with its regions in order, and without what cannot be used.
+    """Return the document with its regions sorted and merged, without records that cannot be used.
 
     Repeated ids and links to unknown ids are reported and left out, impossible spans are replaced.
     """
@@ -253,7 +253,7 @@ ACROSS = ("simple-cdec", "pure-cdec")
 
 
 def choose_protocols(documents: Iterable[Document]) -> tuple[str, ...]:
-    """By whether a cluster has mentions in two documents."""
+    """Choose by whether a cluster has mentions in two documents."""
     seen: set[str] = set()
     for document in documents:
         clusters = {mention.cluster for mention in document.mentions if mention.cluster is not None}

@@ -275,7 +275,7 @@ def _add_strings(event: str, roles: dict[str, str | tuple[str, ...] | None], con
 
 
 def choose_protocols(documents: Iterable[Document]) -> tuple[str, ...]:
-    """By whether events have arguments."""
+    """Choose by whether events have arguments."""
     return WITH_ARGUMENTS if any(document.links for document in documents) else TRIGGERS
 
 

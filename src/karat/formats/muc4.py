@@ -257,7 +257,7 @@ class _Reader:
 
 
 def choose_protocols(documents: Iterable[Document]) -> tuple[str, ...]:
-    """By whether templates have types."""
+    """Choose by whether templates have types."""
     templates = (mention for document in documents for mention in document.mentions if mention.kind == "template")
     return TYPED if any("type" in template.attributes for template in templates) else UNTYPED
 

@@ -121,7 +121,7 @@ def _add_graph(graph: _Graph, content: EventDocument) -> None:
 
 
 def _clusters(sentence: _Sentence) -> dict[str, str]:
-    """The clusters of entity mentions whose ids say so."""
+    """The clusters of entity mentions, by their ids, where these name the cluster."""
     named = {entity.id: _ENTITY.fullmatch(entity.id) for entity in sentence.entity_mentions}
     return {id_: qualified(sentence.sent_id, match[1]) for id_, match in named.items() if match}
 

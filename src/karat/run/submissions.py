@@ -170,14 +170,14 @@ def differences(gold: Document, system: Document) -> Iterator[Finding]:
 
 
 def _tokens(gold: Document, system: Document) -> Iterator[Finding]:
-    """Where the tokens differ first."""
+    """Yield the first difference between the tokens."""
     differing = difference(gold, system)
     if differing is not None:
         yield TOKENS_DIFFER.at(f"document {quoted(system.id)}: {differing.message}", item=differing.system)
 
 
 def _unlike_gold(gold: Document, system: Document) -> Iterator[Finding]:
-    """Mentions with the span of a gold mention, and other words."""
+    """Yield mentions that have the span of a gold mention, but other words."""
     words: dict[Region, list[Mention]] = {}
     for mention in gold.mentions:
         if mention.text:

@@ -184,7 +184,7 @@ R = (|links of gold that the system has or entails| + w · implicit) / |links of
 tempeval-3 counts the reduced links, R_S and R_G: for each link in the order of the file,
     if the links before it entail it, it is left out
     if it contradicts them, or its label has no meaning, it counts, and nothing follows from it
-    else it counts, and from then on what follows from it is known
+    otherwise it counts, and links after it may follow from it
 awareness=acl-2011 counts all links, and repeats as often as they are written
 awareness=implicit: w = 0.99 / (1 + n(n - 1)/2 - |R_G found|), or 0 if the denominator is not positive; else w = 0
 tieval-2023 counts each link once, and finds it only if gold or the system entails it""",

@@ -66,7 +66,7 @@ maven-arg-2024         means over items of the agreement of assigned strings; F1
     traps=(
         "Arg-C means nothing without its protocol: on one pair of files the programs give eight different values. Name "
         "the protocol, and print arg.c+ beside it.",
-        "li-2013, oneie-2020 and arg.c of textee-2024 do not ask for the trigger: an argument of another trigger of "
+        "li-2013, oneie-2020 and arg.c of textee-2024 do not require the trigger: an argument of another trigger of "
         "the same type in the document is right.",
         "Bug of OneIE's program (oneie-2020, arg.i): a filler in two system roles counts twice; recall can exceed 1.",
         "Bug of DyGIE++ (dygie-2019): matching is not one-to-one, so that an argument of two system triggers is "

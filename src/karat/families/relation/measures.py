@@ -59,7 +59,7 @@ P = |pairs with the same label on both sides| / |pairs that the system labels|
 R = |pairs with the same label on both sides| / |pairs that gold labels|
 accuracy = |pairs that gold labels and the system labels alike| / |pairs that gold labels|""",
     symbols={
-        "pairs": "pairs of mentions; which of them count, and whether their direction does, is for the protocol",
+        "pairs": "pairs of mentions; the protocol decides which of them count, and whether direction matters",
         "P, R": "precision, recall",
     },
     citation="Wang et al. (2022) for MAVEN-ERE; Ning et al. (2018) for MATRES; Cassidy et al. (2014) for "
@@ -70,7 +70,7 @@ accuracy = |pairs that gold labels and the system labels alike| / |pairs that go
         "A link between two clusters counts once per pair of their mentions: events that are mentioned often dominate.",
         "VAGUE is not a relation in matres-2018, a label in tb-dense-2014 (`--set vague=...`) and in the "
         "relation.temporal of tieval-2023, and ignored in maven-ere-2022.",
-        "maven-ere-2022 knows no symmetric relation: SIMULTANEOUS in the other direction is a miss and a false alarm. "
+        "maven-ere-2022 has no symmetric relations: SIMULTANEOUS in the other direction is a miss and a false alarm. "
         "MAVEN-ERE's joint training code labels SIMULTANEOUS and BEGINS-ON in both directions, so its models lose half "
         "their precision on them.",
         "hieve-2020 counts all pairs of events. Papers that keep each unrelated pair of the test set with probability "

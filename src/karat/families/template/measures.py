@@ -77,7 +77,7 @@ F1 = 2PR / (P + R)     undefined ratios are 0""",
     "program computes it.",
     traps=(
         "CEAF-REE, GTT's score and CEAF-RME are printed side by side in papers, but differ: GTT counts the type as a "
-        "slot, CEAF-RME asks for it in every string, CEAF-REE ignores it.",
+        "slot, CEAF-RME requires it in every string, CEAF-REE ignores it.",
         "Strings are compared, not places: two different mentions with one string are the same.",
         "template.ree and template.slots: one right mention of an entity earns everything, one wrong string nothing.",
         "template.rme: recall counts mentions, so that one right mention of an entity with three earns a third.",

@@ -28,11 +28,10 @@ WEIGHT = 0.3
 LEAST = 0.01
 """Pairs that are less likely than this count as 0: they are most pairs, and cannot bring two clusters together."""
 
+CONSTANT = 1e-12
+"""The standard deviation of a feature that is the same for all pairs, up to rounding; it is not scaled."""
 TOLERANCE = 1e-8
 """Of the regression: small, since where Newton's method stops early depends on how the processor rounds."""
-
-AT_ONCE = 8
-"""Features that are scaled at once: a scaler copies them."""
 
 STEPS = 3
 """Of training: pairs of mentions, their features, the regression."""
@@ -62,14 +61,15 @@ class Classifier:
         if corefer.all() or not corefer.any():
             raise ONE_SIDED.error("all pairs of mentions in the training documents are alike: coreferent or not")
         self._lemmas = _frequent_lemmas(texts)
-        scaler = library("sklearn.preprocessing").StandardScaler
-        self._scalers = [
-            (slice(begin, min(begin + AT_ONCE, COLUMNS)), scaler()) for begin in range(0, COLUMNS, AT_ONCE)
-        ]
         self._model = library("sklearn.linear_model").LogisticRegression(solver="newton-cholesky", tol=TOLERANCE)
-        rows = self._learned_rows(pairs)
+        entries = np.empty((len(pairs.first), COLUMNS + 1))
+        for some, values in matrices(pairs):
+            entries[some, :COLUMNS] = values
+        self._means = entries[:, :COLUMNS].mean(axis=0)
+        deviations = np.array([column.std() for column in entries[:, :COLUMNS].T])
+        self._scales = np.where(deviations > CONSTANT, deviations, 1.0)
         step(2, STEPS)
-        self._model.fit(rows, corefer)
+        self._model.fit(self._rows(entries, self._shared_lemmas(pairs)), corefer)
         step(STEPS, STEPS)
 
     def candidates(self, texts: Sequence[Text]) -> Candidates:
@@ -83,28 +83,19 @@ class Classifier:
         for some, values in matrices(pairs):
             entries = np.empty((len(values), COLUMNS + 1))
             entries[:, :COLUMNS] = values
-            for columns, scaler in self._scalers:
-                entries[:, columns] = scaler.transform(entries[:, columns])
             probabilities[some] = self._model.predict_proba(self._rows(entries, lemmas[some]))[:, 1]
         return probabilities
 
-    def _learned_rows(self, pairs: Candidates) -> Any:
-        """Return the rows of all pairs and fit the scalers to them, filled and scaled in place, which saves memory."""
-        entries = np.empty((len(pairs.first), COLUMNS + 1))
-        for some, values in matrices(pairs):
-            entries[some, :COLUMNS] = values
-        with np.errstate(invalid="ignore"):  # the variance of a constant may be rounded below 0; it is scaled by 1
-            for columns, scaler in self._scalers:
-                entries[:, columns] = scaler.fit_transform(entries[:, columns])
-        return self._rows(entries, self._shared_lemmas(pairs))
-
     def _rows(self, entries: NDArray[np.float64], lemmas: NDArray[np.int64]) -> Any:
-        """Return the scaled features of each pair, and which of the frequent lemmas both heads have.
+        """Scale the features of each pair in place, and return them with the frequent lemma that both heads have.
 
         `entries` has a further column for the lemma. So each row has the same number of entries.
         """
         from scipy.sparse import csr_array
 
+        features = entries[:, :COLUMNS]
+        features -= self._means
+        features /= self._scales
         entries[:, COLUMNS] = np.where(lemmas >= 0, WEIGHT, 0.0)
         columns = np.empty(entries.shape, dtype=np.int32)
         columns[:] = np.arange(COLUMNS + 1)

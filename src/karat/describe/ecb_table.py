@@ -5,8 +5,7 @@
     CD chains           the different instances that these name
 
 Event mentions only; a within-document relation counts only if its first source is one. Of mentions that begin at one
-token of a document, the first counts. The split is that of Yang et al. (2015): in the order of numbers the first twenty
-topics (1-22, of which 15 and 17 do not exist) train, the next three (23-25) dev, the last twenty (26-45) test.
+token of a document, the first counts. The split is that of Yang et al. (2015).
 """
 
 from collections import Counter
@@ -15,10 +14,11 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
+from karat.corpus.topics import SPLITS, Topics
 from karat.formats.ecbplus import CROSS, INTRA
 from karat.model import Document, Mention
 
-SPLITS = {"train": range(1, 23), "dev": range(23, 26), "test": range(26, 46)}
+PARTS = {name: Topics.parse(spec) for name, spec in SPLITS["yang-2015"].items()}
 PRINTED = 14_874
 
 
@@ -79,21 +79,15 @@ def ecb_row(document: Document) -> EcbRow:
 
 
 def ecb_table(rows: Sequence[EcbRow]) -> EcbTable:
-    by_split: dict[str, list[EcbRow]] = {name: [] for name in SPLITS}
-    for row in rows:
-        number = row.topic or ""
-        topic = int(number) if number.isascii() and number.isdecimal() else 0
-        for name, topics in SPLITS.items():
-            if topic in topics:
-                by_split[name].append(row)
-    columns = {name: _column(of_split) for name, of_split in (by_split | {"total": rows}).items()}
+    by_part = {name: [row for row in rows if row.topic in topics] for name, topics in PARTS.items()}
+    columns = {name: _column(of_part) for name, of_part in (by_part | {"total": [*rows]}).items()}
     scored = sum(row.scored for row in rows)
     once = f"Mentions that begin at the same token count once: {columns['total'].mentions:,} here"
     return EcbTable(
         source="Upadhyay et al. 2016, Table 1",
         columns=columns,
         scored=scored,
-        unsplit=len(rows) - sum(map(len, by_split.values())),
+        unsplit=len(rows) - sum(map(len, by_part.values())),
         notes=(
             f"{once}; scoring uses all {scored:,}.",
             "A singleton is a mention in no relation; some mentions in a relation are also alone in their cluster.",

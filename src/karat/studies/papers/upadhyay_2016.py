@@ -5,19 +5,18 @@ chosen on the test topics, except for the threshold that explains a published ro
 """
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec.structs import astuple
 
 from karat.baselines.running import DELTA, system
 from karat.baselines.similarity import Clusters, DocumentSimilarity, lemma, lemma_delta, lemma_wd
-from karat.baselines.texts import ANALYSERS, Text, fingerprint, texts_of
+from karat.baselines.texts import ANALYSERS, Text, fingerprint, gold_clusters, texts_of
 from karat.corpus.files import FileCorpus
 from karat.corpus.interface import Corpus, Progress
 from karat.corpus.memory import MemoryCorpus
 from karat.corpus.opening import open_corpus
-from karat.corpus.topics import Topics
-from karat.describe.ecb_table import SPLITS, ecb_row, ecb_table
+from karat.describe.ecb_table import PARTS, ecb_row, ecb_table
 from karat.problems import Findings, Rule
 from karat.protocols import Protocol, resolve
 from karat.protocols.protocol import work_signature
@@ -29,14 +28,14 @@ from karat.studies.papers._ecb_claims import (
     baseline_claims,
     cluster_table,
     contradiction_remark,
-    gold_clusters,
     implied_clusters,
+    ranking_claims,
     representative_remark,
     setting_claims,
     singleton_claim,
 )
 from karat.studies.papers._three_systems import ThreeSystems
-from karat.studies.reproduction import Cell, Claim, Column, Data, Numbers, Reproduction
+from karat.studies.reproduction import Cell, Column, Data, Numbers, Reproduction
 
 Row = tuple[float, ...]
 
@@ -114,10 +113,10 @@ def reproduce(data: Sequence[str], progress: Progress | None = None, *, quick: b
         message = f"this corpus has {counted(len(corpus.ids()), 'document')}; ECB+ has {whole}, of 43 topics"
         raise INCOMPLETE.error(message, file=folder)
     analyser = ANALYSERS.get("lemminflect")
-    train, _, test = (corpus.of_topics(Topics((), [(topics[0], topics[-1])])) for topics in SPLITS.values())
+    train, _, test = map(corpus.of_topics, PARTS.values())
     texts = texts_of(test, analyser, progress)
     similarity = DocumentSimilarity(texts)
-    gold = gold_clusters(text.document for text in texts)
+    gold = len(set(gold_clusters(texts)))
     delta = _delta_of(implied_clusters(PURE["Lemma-delta"], gold), texts, similarity)
     other = f"Lemma-delta at {delta:g}"
     systems = {
@@ -170,7 +169,11 @@ def reproduce(data: Sequence[str], progress: Progress | None = None, *, quick: b
         numbers=numbers,
         claims=(
             *figure_3.claims(),
-            *_claims(second, {name: results for name, results in third.items() if name != other}),
+            *ranking_claims(
+                second,
+                {name: result for name, result in simple.items() if name != other},
+                {name: results["first"] for name, results in pure.items() if name != other},
+            ),
             *setting_claims(
                 second, _table_2(test, made["Lemma-WD"]), {name: row for name, (_, row) in SETTINGS.items()}
             ),
@@ -232,57 +235,6 @@ def _cells(result: Result, published: Row | None) -> tuple[Cell, ...]:
     found = [result[measure].micro.values[key] for _, measure, key in SCORES]
     printed = [None] * len(found) if published is None else [value / 100 for value in published]
     return tuple(map(Cell, found, printed))
-
-
-def _f1(result: Result, measure: str) -> float:
-    return result[f"coref.{measure}"].micro.values["f1"] or 0.0
-
-
-def _claims(second: Mapping[str, Result], third: Mapping[str, Sequence[Result]]) -> Iterator[Claim]:
-    conll = {name: 100 * _f1(result, "conll") for name, result in second.items()}
-    yield Claim(
-        "Compared to SIMPLE-CDEC, all other settings assign the lemma baseline unrealistically high scores",
-        "section 7.1",
-        all(value > conll["SIMPLE-CDEC"] for name, value in conll.items() if name != "SIMPLE-CDEC"),
-        "CoNLL " + ", ".join(f"{name} {value:.1f}" for name, value in conll.items()),
-    )
-    simple = {name: 100 * _f1(results[0], "conll") for name, results in third.items()}
-    pure = {name: 100 * _f1(results[1], "conll") for name, results in third.items()}
-    listed = "; ".join(
-        f"{setting}: " + ", ".join(f"{name} {value:.1f}" for name, value in values.items())
-        for setting, values in (("SIMPLE", simple), ("PURE", pure))
-    )
-    yield Claim(
-        "[Lemma-WD's] CoNLL score is slightly higher than Lemma-delta",
-        "section 7.2, SIMPLE-CDEC",
-        simple["Lemma-WD"] > simple["Lemma-delta"],
-        f"CoNLL {listed}",
-    )
-    found = {name: [100 * _f1(results[1], id_) for id_ in ("muc", "blanc.links")] for name, results in third.items()}
-    yield Claim(
-        "Lemma, Lemma-delta and SAC model are the only models which get non-zero MUC and Blanc-PW scores",
-        "section 7.2, PURE-CDEC",
-        all((value > 0) == (name != "Lemma-WD") for name, values in found.items() for value in values),
-        "MUC F and PW " + ", ".join(f"{name} {muc:.1f} and {pw:.1f}" for name, (muc, pw) in found.items()),
-    )
-    yield Claim(
-        "Lemma performs worse than Lemma-WD, even in the PURE-CDEC setting",
-        "section 7.2",
-        simple["Lemma"] < simple["Lemma-WD"] and pure["Lemma"] < pure["Lemma-WD"],
-        f"CoNLL {listed}",
-    )
-    if "SAC" in third:
-        averages = [{name: _f1(results[at], "avg4") for name, results in third.items()} for at in (0, 1)]
-        yield Claim(
-            "Overall, SAC and Lemma-delta are the two best models",
-            "section 7.2",
-            all(set(sorted(scores, key=scores.__getitem__)[-2:]) == {"SAC", "Lemma-delta"} for scores in averages),
-            f"by CoNLL ({listed}) it would fail under SIMPLE, as it does by the published numbers; average of 4 "
-            + "; ".join(
-                f"{setting}: " + ", ".join(f"{name} {100 * value:.1f}" for name, value in scores.items())
-                for setting, scores in zip(("SIMPLE", "PURE"), averages, strict=True)
-            ),
-        )
 
 
 def _remarks(numbers: Sequence[Numbers], engine: str) -> Iterator[str]:

@@ -161,6 +161,8 @@ def test_plant_prints_a_table(documents: list[Document], tmp_path: Path) -> None
     only = run("audit", written(documents, tmp_path), "--plant", "0.1", "--seed", "3", "--class", "missing")
     assert "missing links" in only.out
     assert "suspicious-link" not in only.out
+    refused = run("audit", written(documents, tmp_path), "--plant", "0.1", "-f", "json")
+    assert (refused.code, refused.out) == (2, "")
 
 
 def test_documents_that_look_partly_annotated(documents: list[Document], tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from karat.cli._options import (
 )
 from karat.cli._output import html_file, output_option, output_style, refuse_overwriting, report_size, write_output
 from karat.cli._parameters import FILE, Nearest, number_option
-from karat.problems import placed
+from karat.problems import UsageError, placed
 
 if TYPE_CHECKING:
     from karat.plugin import ReadOptions
@@ -93,7 +93,9 @@ def audit(
     from karat.report import audit as report
     from karat.report.outputs import indented
 
-    output = html_file(output) if form == "html" and plant is None else output
+    if plant is not None and form != "text":
+        raise UsageError("audit-plant", "--plant prints a table as text", f"Omit -f {form}.")
+    output = html_file(output) if form == "html" else output
     findings = Findings()
     opened = open_corpus(corpus, format=input_format, options=reading, report=findings.add).of_topics(topics)
     refuse_overwriting(output, opened.inputs(), folder=corpus)

@@ -88,8 +88,8 @@ def _topics_of(spec: str, split: str, part: str) -> str:
     if split not in SPLITS:
         raise _bad(spec, f"there is no split {quoted(split)}", nearest(split, SPLITS))
     if part not in SPLITS[split]:
-        found = f"{split} has no part {quoted(part)}" if part else f"{split} is a split"
-        raise _bad(spec, found, f"Write {', '.join(f'{split}:{known}' for known in SPLITS[split])}.")
+        message = f"{split} has no part {quoted(part)}" if part else f"{split} is a split"
+        raise _bad(spec, message, f"Write {', '.join(f'{split}:{known}' for known in SPLITS[split])}.")
     return SPLITS[split][part]
 
 
@@ -97,5 +97,5 @@ def _is_number(topic: str) -> bool:
     return re.fullmatch(_NUMBER, topic) is not None
 
 
-def _bad(spec: str, found: str, hint: str) -> UsageError:
-    return UsageError("bad-topics", f"--topics {quoted(spec)}: {found}", hint)
+def _bad(spec: str, message: str, hint: str) -> UsageError:
+    return UsageError("bad-topics", f"--topics {quoted(spec)}: {message}", hint)

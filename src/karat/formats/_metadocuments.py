@@ -42,18 +42,18 @@ class Layout(NamedTuple):
 
 def _read_column(row: bytes, meta: bytes) -> Row | None:
     del meta
-    found = _COLUMN.fullmatch(_tabbed(row))
-    if found is None:
+    match = _COLUMN.fullmatch(_tabbed(row))
+    if match is None:
         return None
-    topic, subtopic, document = (found[name].decode("utf-8", "replace") for name in ("topic", "subtopic", "document"))
-    return Row(document, int(found["token"]), topic or None, subtopic or None, found["word"], int(found["sentence"]))
+    topic, subtopic, document = (match[name].decode("utf-8", "replace") for name in ("topic", "subtopic", "document"))
+    return Row(document, int(match["token"]), topic or None, subtopic or None, match["word"], int(match["sentence"]))
 
 
 def _read_prefix(row: bytes, meta: bytes) -> Row | None:
     if bracketed := _BRACKETED.fullmatch(meta):
         meta = bracketed[1]
-    found = _PREFIX.fullmatch(_tabbed(row), len(meta)) if row.startswith(meta) else None
-    return None if found is None else Row(found["document"].decode("utf-8", "replace"), int(found["token"]))
+    match = _PREFIX.fullmatch(_tabbed(row), len(meta)) if row.startswith(meta) else None
+    return None if match is None else Row(match["document"].decode("utf-8", "replace"), int(match["token"]))
 
 
 def _tabbed(row: bytes) -> bytes:

@@ -148,21 +148,21 @@ def _document(data: bytes, begin: int, piece: Piece, report: Report, *, is_part:
         report(NO_ENTITY.at("no token has Entity=: there are no mentions", file=piece.name, line=begin))
     words = _Words(data, piece.line, page.lines)
     known = words.of(
-        {token for found in page.found if size(found.span) <= LONGEST_TEXT for token in _tokens(found.span)}
+        {token for placed in page.placed if size(placed.span) <= LONGEST_TEXT for token in _tokens(placed.span)}
     )
     mentions = [
         Mention(
             f"m{number}",
-            found.span,
-            page.head(found, report),
+            placed.span,
+            page.head(placed, report),
             None,
             None,
             "event",
-            qualified(piece.id, found.cluster),
-            found.attributes,
-            " ".join([form for token in _tokens(found.span) if (form := known.get(token))]) or None,
+            qualified(piece.id, placed.cluster),
+            placed.attributes,
+            " ".join([form for token in _tokens(placed.span) if (form := known.get(token))]) or None,
         )
-        for number, found in enumerate(page.found, 1)
+        for number, placed in enumerate(page.placed, 1)
     ]
     document = Document(
         piece.id,
@@ -173,7 +173,7 @@ def _document(data: bytes, begin: int, piece: Piece, report: Report, *, is_part:
         empty_nodes=() if is_part else tuple(page.empty_nodes),
         mentions=tuple(mentions),
     )
-    places = Places(begin, compact_lines([found.line for found in page.found]), tokens=page.lines)
+    places = Places(begin, compact_lines([placed.line for placed in page.placed]), tokens=page.lines)
     return document.at(places, Declared(kinds=("event",), unread=partial(_unread, data)))
 
 
@@ -207,16 +207,16 @@ def _declared(data: bytes, file: str, line: int) -> list[str]:
     names = text.split("-")
     ids = sum(names.count(id_) for id_ in IDS)
     if not ids:
-        found = f"entities have no ids: {IDS[0]} is not among the fields {quoted(text)} of # global.Entity"
-        raise HEADER.error(found, file=file, line=line)
+        message = f"entities have no ids: {IDS[0]} is not among the fields {quoted(text)} of # global.Entity"
+        raise HEADER.error(message, file=file, line=line)
     if len(set(names)) < len(names) or ids > 1:
-        found = f"# global.Entity names the fields {quoted(text)}, expected different ones and one of them {IDS[0]}"
-        raise HEADER.error(found, file=file, line=line)
+        message = f"# global.Entity names the fields {quoted(text)}, expected different ones and one of them {IDS[0]}"
+        raise HEADER.error(message, file=file, line=line)
     return names
 
 
-class _Found(NamedTuple):
-    """A mention as it was found; the first fields are those by which mentions are sorted."""
+class _Placed(NamedTuple):
+    """A mention with its place; mentions are sorted by the first four fields."""
 
     first: int
     minus_last: int
@@ -256,7 +256,7 @@ class _Page:
     """The lines of a document, one after another."""
 
     def __init__(self, piece: Piece) -> None:
-        self.found: list[_Found] = []
+        self.placed: list[_Placed] = []
         self.lines = array("I")
         """The line of each token."""
         self.sentences: list[tuple[int, int]] = []
@@ -401,11 +401,11 @@ class _Page:
                 elif self._begun.get(bracket.name):
                     self._ended(self._begun[bracket.name].pop(), token)
                 else:
-                    found = f"{quoted(str(bracket))} ends a mention that was not begun"
-                    raise self._wrong(BRACKET, line, row, rest - bracket.at, found)
+                    message = f"{quoted(str(bracket))} ends a mention that was not begun"
+                    raise self._wrong(BRACKET, line, row, rest - bracket.at, message)
         except CellError as error:
-            found = f"{quoted(cell)} cannot be read as brackets"
-            raise self._wrong(CELL, line, row, rest - error.at, found) from None
+            message = f"{quoted(cell)} cannot be read as brackets"
+            raise self._wrong(CELL, line, row, rest - error.at, message) from None
 
     def _opened(self, token: int, line: int, row: bytes, rest: int, bracket: Bracket) -> _Begun:
         values = bracket.name.split("-")
@@ -415,16 +415,16 @@ class _Page:
                 self._undeclared.append(line)
             fields, values = [IDS[0]], values[:1]
         if len(values) > len(fields):
-            found = f"{quoted(str(bracket))} has {len(values)} fields, expected {'-'.join(fields)}"
-            raise self._wrong(CELL, line, row, rest, found)
+            message = f"{quoted(str(bracket))} has {len(values)} fields, expected {'-'.join(fields)}"
+            raise self._wrong(CELL, line, row, rest, message)
         named = dict(zip(fields, values, strict=False))
         label = named.get(IDS[0]) or named.get(IDS[1]) or ""
         cluster, number, count = label, 1, 1
         if piece := _PIECE.fullmatch(label):
             cluster, number, count = piece[1], int(piece[2]), int(piece[3])
         if not label or not 1 <= number <= count:
-            found = f"{quoted(str(bracket))} has {f'the id {quoted(label)}' if label else 'no id'}"
-            raise self._wrong(CELL, line, row, rest, f"{found}, expected one such as e5 or e5[1/2]")
+            message = f"{quoted(str(bracket))} has {f'the id {quoted(label)}' if label else 'no id'}"
+            raise self._wrong(CELL, line, row, rest, f"{message}, expected one such as e5 or e5[1/2]")
         return _Begun(token, len(self.sentences), line, row, rest, bracket, label, cluster, number, count, named)
 
     def _ended(self, begun: _Begun, last: int) -> None:
@@ -449,8 +449,8 @@ class _Page:
                     del waiting[number]
                     self._add(start, union(segments, touching=True))
                 return
-        found = f"{quoted(str(begun.bracket))} begins a piece of a mention without the piece before it"
-        raise self._wrong(BRACKET, begun.line, begun.row, begun.rest, found)
+        message = f"{quoted(str(begun.bracket))} begins a piece of a mention without the piece before it"
+        raise self._wrong(BRACKET, begun.line, begun.row, begun.rest, message)
 
     def _add(self, begun: _Begun, span: Region) -> None:
         attributes: dict[str, Value] = {
@@ -459,7 +459,7 @@ class _Page:
             if value and name not in NO_ATTRIBUTES
         }
         head, rest = begun.values.get(HEAD, ""), -begun.rest
-        self.found.append(_Found(span[0][0], -span[-1][1], begun.line, rest, begun.cluster, span, attributes, head))
+        self.placed.append(_Placed(span[0][0], -span[-1][1], begun.line, rest, begun.cluster, span, attributes, head))
 
     def _finish(self) -> None:
         self._end_sentence()
@@ -467,9 +467,9 @@ class _Page:
         open_ += [(waiting[0][0], "lacks some of its pieces") for waiting in self._waiting.values() if waiting]
         if open_:
             begun, what = min(open_, key=lambda pair: (pair[0].token, -pair[0].rest))
-            found = f"{quoted(str(begun.bracket))} begins a mention that {what}"
-            raise self._wrong(BRACKET, begun.line, begun.row, begun.rest, found)
-        self.found.sort(key=lambda found: found[:4])
+            message = f"{quoted(str(begun.bracket))} begins a mention that {what}"
+            raise self._wrong(BRACKET, begun.line, begun.row, begun.rest, message)
+        self.placed.sort(key=lambda placed: placed[:4])
 
     def _wrong(self, rule: Rule, line: int, row: bytes, rest: int, message: str) -> KaratError:
         return rule.error(f"{place(row, rest)}: {message}", file=self._file, line=line)
@@ -489,21 +489,21 @@ class _Page:
             message = f"{quoted(dependency)} in DEPS does not name a node of the sentence and is ignored"
             report(BAD_DEPS.at(message, file=self._file, line=line))
 
-    def head(self, found: _Found, report: Report) -> Region | None:
+    def head(self, placed: _Placed, report: Report) -> Region | None:
         """The token that is the head of a mention, by its number among the words of the mention; None: not given."""
-        words = size(found.span)
-        if found.head in ("", "0"):
+        words = size(placed.span)
+        if placed.head in ("", "0"):
             return None
         if words == 1:
-            return found.span
-        if found.head.isdecimal() and found.head.isascii() and len(found.head) < 19:
-            left = int(found.head)
-            for begin, end in found.span if left else ():
+            return placed.span
+        if placed.head.isdecimal() and placed.head.isascii() and len(placed.head) < 19:
+            left = int(placed.head)
+            for begin, end in placed.span if left else ():
                 if left <= end - begin:
                     return ((begin + left - 1, begin + left),)
                 left -= end - begin
-        message = f"the head {quoted(found.head)} of a mention of {words:,} words"
-        report(NO_HEAD.at(message, file=self._file, line=found.line))
+        message = f"the head {quoted(placed.head)} of a mention of {words:,} words"
+        report(NO_HEAD.at(message, file=self._file, line=placed.line))
         return None
 
 

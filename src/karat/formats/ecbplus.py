@@ -167,8 +167,8 @@ class _Name(NamedTuple):
     def parse(cls, name: str) -> "_Name":
         """From a name such as `1_10ecbplus.xml`."""
         document = re.sub(r"\.xml\Z", "", name, flags=re.IGNORECASE)
-        if found := _FORM.fullmatch(document):
-            topic, number, suffix = found.groups()
+        if match := _FORM.fullmatch(document):
+            topic, number, suffix = match.groups()
             return cls(document, topic, topic + suffix, number)
         return cls(document or name)
 

@@ -176,7 +176,7 @@ class Contingency(Struct, frozen=True, dict=True):
         return shares, [*map(golds.__getitem__, rows)], [*map(systems.__getitem__, columns)]
 
     @cached_property
-    def found(self) -> tuple[list[int], list[int]]:
+    def matched(self) -> tuple[list[int], list[int]]:
         """For each gold cluster the number of its mentions that the system has, and the reverse: Σ o(k, r)."""
         return occurrences(self.shared_gold, len(self.golds)), occurrences(self.shared_system, len(self.systems))
 

@@ -111,8 +111,8 @@ def groups(bench: Bench, gold: Sequence[Document]) -> list[Group]:
     relations and events before their arguments. A measure that depends on nothing is in no group.
     """
     whole = bench.leaves(gold, gold)
-    found = list(_by_elements(bench, gold, whole))
-    whole = {id_: leaf for id_, leaf in whole.items() if not any(id_ in group.measures for group in found)}
+    result = list(_by_elements(bench, gold, whole))
+    whole = {id_: leaf for id_, leaf in whole.items() if not any(id_ in group.measures for group in result)}
     kinds = sorted({link.kind for document in gold for link in document.links})
     moving: dict[str, list[str]] = {id_: [] for id_ in whole}
     for kind in kinds:
@@ -126,17 +126,17 @@ def groups(bench: Bench, gold: Sequence[Document]) -> list[Group]:
     roles = {link.kind for document in gold for link in filter(argument_test(document), document.links)}
     for together, ids in by_links.items():
         pieces: Pieces = Links.of(gold, together) if roles.isdisjoint(together) else Arguments(gold, together)
-        found.append(Group(pieces, tuple(ids)))
+        result.append(Group(pieces, tuple(ids)))
     by_clusters = _among(rest, _moved(whole, bench.leaves(gold, [without_clusters(document) for document in gold])))
     if by_clusters:
         units = [unit_of(document, bench.protocol) for document in gold]
-        found += _scored(bench, Clusters(gold, units), by_clusters)
+        result += _scored(bench, Clusters(gold, units), by_clusters)
     silence = [replace(document, mentions=(), clusters=(), links=()) for document in gold]
     by_mentions = _among(rest, _moved(whole, bench.leaves(gold, silence)))
     by_mentions = _among(by_mentions, set(rest) - set(by_clusters))
     if by_mentions:
-        found += _scored(bench, Mentions(gold), by_mentions)
-    return found
+        result += _scored(bench, Mentions(gold), by_mentions)
+    return result
 
 
 def _scored(bench: Bench, pieces: Pieces, measures: Sequence[str]) -> list[Group]:

@@ -91,13 +91,13 @@ def examine(
     (base,) = score(gold, gold, [protocol], RunOptions((prefix,)), findings=Findings())
     documents = seen(gold, protocol, findings.add)
     bench = Bench(protocol, prefix)
-    found = groups(bench, documents)
-    if not found:
+    grouped = groups(bench, documents)
+    if not grouped:
         raise UNMOVED.error(f"{', '.join(base.scores)} reads nothing that this gold has", file=gold.name)
-    advance = _counter([group.pieces for group in found], options, progress)
+    advance = _counter([group.pieces for group in grouped], options, progress)
     curves: list[Curve] = []
     examined: dict[str, Examined] = {}
-    for group in found:
+    for group in grouped:
         of_group = []
         for index, way in enumerate(ways(group.pieces, orders=options.orders, seed=options.seed)):
             # Swapping takes as long as everything else: sides are swapped in the first order of each direction.
@@ -135,22 +135,22 @@ def _examined(bench: Bench, group: Group, curves: Sequence[Curve]) -> dict[str, 
     pieces = group.pieces
     whole = bench.leaves(pieces.gold, pieces.gold)
     different = {what: bench.leaves(pieces.gold, system, is_read=True) for what, system in _different(pieces).items()}
-    found = {}
+    examined = {}
     for id_ in group.measures:
         scores = {what: leaves[id_] for what, leaves in different.items()}
         verdicts = judged(id_, whole[id_], scores, curves)
-        found[id_] = Examined(id_, whole[id_].main_name, pieces.noun, tuple(verdicts))
-    return found
+        examined[id_] = Examined(id_, whole[id_].main_name, pieces.noun, tuple(verdicts))
+    return examined
 
 
 def _different(pieces: Pieces) -> dict[str, list[Document]]:
     """Systems that have nothing in common with gold: no right piece, or not even a mention."""
     wrong, others = len(pieces.wrong), strangers(pieces.gold)
     system = pieces.system((), range(wrong))
-    found = {"no mention in common": others}
+    systems = {"no mention in common": others}
     if [document.mentions for document in system] != [document.mentions for document in others]:
-        found[f"no right {pieces.noun} and {wrong} wrong {plural('one', wrong)}"] = system
-    return found
+        systems[f"no right {pieces.noun} and {wrong} wrong {plural('one', wrong)}"] = system
+    return systems
 
 
 def _counter(pieces: Sequence[Pieces], options: Options, progress: Progress | None) -> Callable[[], None]:
@@ -203,10 +203,10 @@ def _offers(corpus: Corpus, name: str, prefix: str) -> bool:
 def samples() -> list[Corpus]:
     """The corpora that come with karat."""
     folder = Path(str(files("karat")))
-    found = [open_corpus(str(folder / name)) for name in SAMPLES]
-    for corpus, name in zip(found, SAMPLES, strict=True):
+    corpora = [open_corpus(str(folder / name)) for name in SAMPLES]
+    for corpus, name in zip(corpora, SAMPLES, strict=True):
         corpus.name = f"{name} (bundled)"
-    return list(found)
+    return list(corpora)
 
 
 # The report

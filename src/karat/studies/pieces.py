@@ -167,12 +167,12 @@ class Clusters(Pieces):
 
     def _clusters(self, units: Sequence[str]) -> Iterable[list[list[Place]]]:
         """For each unit and kind of mention, the clusters in the order of their first mentions."""
-        found: dict[tuple[str, str], dict[Hashable, list[Place]]] = {}
+        by_unit: dict[tuple[str, str], dict[Hashable, list[Place]]] = {}
         for d, document in enumerate(self.gold):
             for m, mention in enumerate(document.mentions):
-                clusters = found.setdefault((units[d], mention.kind), {})
+                clusters = by_unit.setdefault((units[d], mention.kind), {})
                 clusters.setdefault(mention.cluster or (d, m), []).append((d, m))
-        return [list(clusters.values()) for clusters in found.values()]
+        return [list(clusters.values()) for clusters in by_unit.values()]
 
     def system(self, correct: Collection[int], wrong: Collection[int]) -> list[Document]:
         """Gold's mentions, clustered by these links."""
@@ -329,13 +329,13 @@ def without_kind(document: Document, kind: str) -> Document:
 
 def _pointed_at(gold: Sequence[Document], kind: str) -> set[str]:
     """Kinds of the elements that links from elements of a kind lead to."""
-    found: set[str] = set()
+    targets: set[str] = set()
     for document in gold:
         kinds = {cluster.id: cluster.kind for cluster in document.clusters}
-        found |= {
+        targets |= {
             kinds[link.target] for link in document.links if kinds.get(link.source) == kind and link.target in kinds
         }
-    return found
+    return targets
 
 
 def _of_kinds(document: Document, kinds: Collection[str]) -> Document:

@@ -166,11 +166,11 @@ def deviation(curve: Curve, measure: str) -> tuple[float, Point, float] | None:
     if len(known) < 2 or _same(known[0][1], known[-1][1]):
         return None
     (first, low), (last, high) = known[0], known[-1]
-    found = []
+    bends = []
     for point, score in known:
         line = low + (high - low) * (point.pieces - first.pieces) / (last.pieces - first.pieces)
-        found.append((abs(score - line) / abs(high - low), point, line))
-    return max(found, key=lambda bend: bend[0])
+        bends.append((abs(score - line) / abs(high - low), point, line))
+    return max(bends, key=lambda bend: bend[0])
 
 
 def _place(curve: Curve, point: Point) -> str:

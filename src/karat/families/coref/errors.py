@@ -53,7 +53,7 @@ class _Placed(NamedTuple):
     key: ClusterKey
 
 
-Found = tuple[_Placed, _Placed]
+MatchedPair = tuple[_Placed, _Placed]
 """A gold mention and the system mention that is the same."""
 
 
@@ -64,8 +64,8 @@ def _find(unit: UnitView, target: Target, confused: Sequence[str]) -> Findings:
     to a mention each, a repair of the mention is one of all that it stands for.
     """
     del target
-    found = _UnitErrors(unit, unit.tables[0].table)
-    return Findings(list(found.errors()), confusions(found.met(), confused))
+    errors = _UnitErrors(unit, unit.tables[0].table)
+    return Findings(list(errors.errors()), confusions(errors.counterparts(), confused))
 
 
 ERRORS = ErrorKind(lambda _target, _names: CLASSES, _find)
@@ -75,8 +75,8 @@ class _UnitErrors:
     def __init__(self, unit: UnitView, table: Contingency) -> None:
         self._unit = unit
         self._sizes: dict[Origin, Mapping[Hashable, int]] = {"gold": table.gold, "system": table.system}
-        self._matched: list[Found] = []
-        self._near: list[Found] = []
+        self._matched: list[MatchedPair] = []
+        self._near: list[MatchedPair] = []
         self._missing: list[_Placed] = []
         self._extra: list[_Placed] = []
         self._scored: dict[str, frozenset[str]] = {}
@@ -88,10 +88,10 @@ class _UnitErrors:
             partner = {g: s for g, s, _, _ in view.aligned[unit.alignment].pairs}
             dropped = {s for g, s in partner.items() if golds[g].key not in table.gold}
             dropped |= {s for s, placed in enumerate(systems) if placed.key not in table.system}
-            found = {g: s for g, s in partner.items() if s not in dropped}
-            taken = set(found.values()) | dropped
-            self._matched += [(golds[g], systems[s]) for g, s in found.items()]
-            missing = [placed for g, placed in enumerate(golds) if g not in found and placed.key in table.gold]
+            kept = {g: s for g, s in partner.items() if s not in dropped}
+            taken = set(kept.values()) | dropped
+            self._matched += [(golds[g], systems[s]) for g, s in kept.items()]
+            missing = [placed for g, placed in enumerate(golds) if g not in kept and placed.key in table.gold]
             extra = [placed for s, placed in enumerate(systems) if s not in taken]
             pairs = _alike(unit, view.pair, missing, extra)
             done = {id(placed) for pair in pairs for placed in pair}
@@ -100,7 +100,7 @@ class _UnitErrors:
             self._extra += [placed for placed in extra if id(placed) not in done]
             self._scored[view.id] = frozenset(placed.mention.id for s, placed in enumerate(systems) if s not in dropped)
 
-    def met(self) -> Iterator[tuple[Mention | None, Mention | None]]:
+    def counterparts(self) -> Iterator[tuple[Mention | None, Mention | None]]:
         """Each mention with its counterpart, if it has one."""
         yield from ((gold.mention, system.mention) for gold, system in (*self._matched, *self._near))
         yield from ((gold.mention, None) for gold in self._missing)
@@ -110,9 +110,9 @@ class _UnitErrors:
         """In the order of the steps."""
         for gold, system in self._near:
             yield self._error("span error", [gold], [system], [self._altered(gold, system)])
-        found = [*self._matched, *self._near]
-        by_system = _grouped(found, lambda pair: pair[1].key)
-        by_gold = _grouped(found, lambda pair: pair[0].key)
+        pairs = [*self._matched, *self._near]
+        by_system = _grouped(pairs, lambda pair: pair[1].key)
+        by_gold = _grouped(pairs, lambda pair: pair[0].key)
         for key, pairs in by_system.items():
             yield from self._conflated(key, _grouped(pairs, lambda pair: pair[0].key))
         for key, extra in _grouped(self._extra, lambda mention: mention.key).items():
@@ -130,7 +130,7 @@ class _UnitErrors:
         for key, pairs in by_gold.items():
             yield from self._divided(key, _grouped(pairs, lambda pair: pair[1].key))
 
-    def _conflated(self, key: ClusterKey, parts: Mapping[ClusterKey, Sequence[Found]]) -> Iterator[FoundError]:
+    def _conflated(self, key: ClusterKey, parts: Mapping[ClusterKey, Sequence[MatchedPair]]) -> Iterator[FoundError]:
         """The largest part stays, each other becomes an entity of its own."""
         kept = max(parts, key=lambda gold: len(parts[gold]))
         for gold, pairs in parts.items():
@@ -140,7 +140,7 @@ class _UnitErrors:
                 yield self._error("conflated entity", [kept, gold], [key], moved)
 
     def _missing_mentions(
-        self, missing: Sequence[_Placed], parts: Mapping[ClusterKey, Sequence[Found]]
+        self, missing: Sequence[_Placed], parts: Mapping[ClusterKey, Sequence[MatchedPair]]
     ) -> Iterator[FoundError]:
         """Each joins the largest part of its entity."""
         home = max(parts, key=lambda system: len(parts[system]))
@@ -148,7 +148,7 @@ class _UnitErrors:
         for mention in missing:
             yield self._error("missing mention", [mention], [home], [self._added(mention, target)], named)
 
-    def _divided(self, key: ClusterKey, parts: Mapping[ClusterKey, Sequence[Found]]) -> Iterator[FoundError]:
+    def _divided(self, key: ClusterKey, parts: Mapping[ClusterKey, Sequence[MatchedPair]]) -> Iterator[FoundError]:
         """Mentions in smaller parts move to the largest; of equal parts, to the one with fewest other mentions."""
         sizes = self._sizes["system"]
         home = max(parts, key=lambda system: (len(parts[system]), -sizes[system]))
@@ -158,7 +158,7 @@ class _UnitErrors:
                 moved = [self._moved(mention, target) for _, mention in pairs]
                 yield self._error("divided entity", [key], [home, system], moved, named)
 
-    def _named(self, key: ClusterKey, members: Sequence[Found]) -> tuple[str, Edits]:
+    def _named(self, key: ClusterKey, members: Sequence[MatchedPair]) -> tuple[str, Edits]:
         """The id of an entity that mentions are to join; one without an id gets one."""
         if isinstance(key, str):
             return key, []
@@ -216,7 +216,7 @@ class _UnitErrors:
         return tuple(record for record in records if record is not None)
 
 
-def _alike(unit: UnitView, pair: Pair, missing: Sequence[_Placed], extra: Sequence[_Placed]) -> list[Found]:
+def _alike(unit: UnitView, pair: Pair, missing: Sequence[_Placed], extra: Sequence[_Placed]) -> list[MatchedPair]:
     """Mentions that only their spans keep apart: they overlap and, if all mentions have heads, have the same head."""
     golds, systems = ([placed.mention for placed in side] for side in (missing, extra))
     if not golds or not systems:

@@ -73,16 +73,16 @@ def mention_outcomes(table: Contingency) -> Outcomes:
 
 def _alone(table: Contingency, clusters: _Clusters) -> Outcomes:
     """Mentions of each cluster that the other side lacks."""
-    golds, systems = table.found
+    golds, systems = table.matched
     return clusters.alone(
         [(row, 0, left) for row, left in _unmatched(table.gold_sizes, golds)],
         [(column, 0, left) for column, left in _unmatched(table.system_sizes, systems)],
     )
 
 
-def _unmatched(sizes: Sequence[int], found: Sequence[int]) -> Iterator[tuple[int, int]]:
+def _unmatched(sizes: Sequence[int], matched: Sequence[int]) -> Iterator[tuple[int, int]]:
     """Clusters with mentions that the other side lacks, and how many."""
-    for index, (size, shared) in enumerate(zip(sizes, found, strict=True)):
+    for index, (size, shared) in enumerate(zip(sizes, matched, strict=True)):
         if size > shared:
             yield index, size - shared
 
@@ -195,7 +195,7 @@ def blanc_links_outcomes(table: Contingency) -> Outcomes:
 
 def blanc_nonlinks(table: Contingency) -> PrecisionRecall:
     """Pairs of mentions across clusters: |N_k ∩ N_r| = C2(m) - Σ C2(a_k) - Σ C2(b_r) + Σ C2(o), m in common."""
-    within_gold, within_system = map(pairs_within, table.found)
+    within_gold, within_system = map(pairs_within, table.matched)
     right = comb(table.shared_mentions, 2) - within_gold - within_system + table.shared_links
     system = comb(table.system_mentions, 2) - table.system_links
     gold = comb(table.gold_mentions, 2) - table.gold_links
@@ -206,7 +206,7 @@ def blanc_nonlinks_outcomes(table: Contingency) -> Outcomes:
     """Pairs of mentions across clusters: half a pair for each of its mentions, summed over a cell."""
     clusters = _Clusters(table)
     common = table.shared_mentions
-    golds, systems = table.found
+    golds, systems = table.matched
     gold_others = [table.gold_mentions - size for size in table.gold_sizes]
     system_others = [table.system_mentions - size for size in table.system_sizes]
     for row, column, shared in _cells(table):

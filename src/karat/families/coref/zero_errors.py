@@ -62,12 +62,12 @@ def _repair(anaphor: Anaphor, document: str, scored: frozenset[str]) -> Edit:
 
 def _cluster_of_antecedent(anaphor: Anaphor, document: str, edit: Edit) -> str:
     """The entity of the antecedent, which may have to be named, or added."""
-    found: Mention | None = anaphor.system_antecedent
-    if found is not None and found.cluster is not None:
-        return found.cluster
-    if found is not None:
-        cluster = f"{REPAIRED} {document} {found.id} of the system"
-        edit.mentions[found.id] = replace(found, cluster=cluster)
+    antecedent: Mention | None = anaphor.system_antecedent
+    if antecedent is not None and antecedent.cluster is not None:
+        return antecedent.cluster
+    if antecedent is not None:
+        cluster = f"{REPAIRED} {document} {antecedent.id} of the system"
+        edit.mentions[antecedent.id] = replace(antecedent, cluster=cluster)
         return cluster
     assert anaphor.antecedent is not None, "a zero of gold is not the first of its entity"
     cluster = f"{REPAIRED} {document} {anaphor.antecedent.id}"

@@ -47,22 +47,22 @@ class AnaphoricZeros(TableSpec[Sequence[Anaphor]], Struct, frozen=True, cache_ha
         for index, _ in zeros(gold, gold.mentions):
             if golds.is_first(index):
                 continue
-            found = partner.get(index)
-            if found is not None:
-                covered.add(found)
-            if found is None or systems.is_first(found):
+            counterpart = partner.get(index)
+            if counterpart is not None:
+                covered.add(counterpart)
+            if counterpart is None or systems.is_first(counterpart):
                 judgement: Judgement = "missed"
-            elif any(systems.are_together(found, partner.get(before)) for before in golds.before(index)):
+            elif any(systems.are_together(counterpart, partner.get(before)) for before in golds.before(index)):
                 judgement = "right"
             else:
                 judgement = "wrong"
-            there = None if found is None else system.mentions[found]
+            there = None if counterpart is None else system.mentions[counterpart]
             if judgement == "right":
                 anaphors.append(Anaphor(judgement, gold.mentions[index], there))
                 continue
             before = golds.before(index)
             resolved = [
-                s for earlier in before if (s := partner.get(earlier)) is not None and systems.is_before(s, found)
+                s for earlier in before if (s := partner.get(earlier)) is not None and systems.is_before(s, counterpart)
             ]
             antecedents = gold.mentions[before[-1]], system.mentions[resolved[-1]] if resolved else None
             anaphors.append(Anaphor(judgement, gold.mentions[index], there, *antecedents))

@@ -39,12 +39,12 @@ def ranking_claims(
         in_simple["Lemma-WD"] > in_simple["Lemma-delta"],
         f"CoNLL {listed}",
     )
-    found = {name: (points(result, "muc"), points(result, "blanc.links")) for name, result in pure.items()}
+    scores = {name: (points(result, "muc"), points(result, "blanc.links")) for name, result in pure.items()}
     yield Claim(
         "Lemma, Lemma-delta and SAC model are the only models which get non-zero MUC and Blanc-PW scores",
         "section 7.2, PURE-CDEC",
-        all((value > 0) == (name != "Lemma-WD") for name, values in found.items() for value in values),
-        "MUC F and PW " + ", ".join(f"{name} {muc:.1f} and {pw:.1f}" for name, (muc, pw) in found.items()),
+        all((value > 0) == (name != "Lemma-WD") for name, values in scores.items() for value in values),
+        "MUC F and PW " + ", ".join(f"{name} {muc:.1f} and {pw:.1f}" for name, (muc, pw) in scores.items()),
     )
     yield Claim(
         "Lemma performs worse than Lemma-WD, even in the PURE-CDEC setting",
@@ -210,7 +210,7 @@ def implied_clusters(row: Row, gold: int) -> int:
     return round(gold * row[CEAFE_R] / row[CEAFE_P])
 
 
-def cluster_table(found: Mapping[str, int], gold: int, simple: Mapping[str, Row], pure: Mapping[str, Row]) -> Numbers:
+def cluster_table(sizes: Mapping[str, int], gold: int, simple: Mapping[str, Row], pure: Mapping[str, Row]) -> Numbers:
     """The clusters of each baseline: those that print implies, and those that were found."""
     return Numbers(
         f"Clusters of each baseline: implied by the published CEAFe (R / P x {gold:,} gold clusters), and found",
@@ -220,7 +220,7 @@ def cluster_table(found: Mapping[str, int], gold: int, simple: Mapping[str, Row]
                 *(Cell(implied_clusters(rows[name], gold) if name in rows else None) for rows in (simple, pure)),
                 Cell(clusters),
             )
-            for name, clusters in found.items()
+            for name, clusters in sizes.items()
         },
     )
 

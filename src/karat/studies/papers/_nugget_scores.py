@@ -217,8 +217,8 @@ def credit(gold: Corpus, system: Corpus) -> Credit:
         score(gold, system, protocols, Options((family,)), findings=Findings())
         for protocols, family in (([resolve(GREEDY), _best_alignment()], "nugget"), ([resolve(MUC)], "muc"))
     )
-    found = (greedy["nugget.span"], best["nugget.span"], half["muc.span"])
-    return Credit(*(score.micro.values["f1"] or 0.0 for score in found))
+    measures = (greedy["nugget.span"], best["nugget.span"], half["muc.span"])
+    return Credit(*(score.micro.values["f1"] or 0.0 for score in measures))
 
 
 def _best_alignment() -> Protocol:
@@ -245,14 +245,14 @@ class Comparison:
         yield Numbers(
             "Section 3.1: two systems that find both gold mentions, of ten tokens each, in part",
             (Column("constant 0.5 (MUC)"), Column("Dice")),
-            {name: (Cell(found.half), Cell(found.greedy)) for name, found in self._examples.items()},
+            {name: (Cell(scores.half), Cell(scores.greedy)) for name, scores in self._examples.items()},
         )
         yield Numbers(
             "Span F1 by Dice and by the constant 0.5 (section 3.1)",
             (Column("Dice, greedy"), Column("Dice, best alignment"), Column("0.5, best alignment")),
             {
-                name: tuple(map(Cell, found))
-                for name, found in sorted(self._credits.items(), key=lambda item: (-item[1].greedy, item[0]))
+                name: tuple(map(Cell, scores))
+                for name, scores in sorted(self._credits.items(), key=lambda item: (-item[1].greedy, item[0]))
             },
         )
 
@@ -267,7 +267,7 @@ class Comparison:
             f"and {percent(far.half)} to one that has one token of ten, and two or three outside; Dice gives "
             f"{percent(near.greedy)} and {percent(far.greedy)}",
         )
-        gains = [found.best - found.greedy for found in self._credits.values()]
+        gains = [scores.best - scores.greedy for scores in self._credits.values()]
         yield Claim(
             "we use a simple greedy method for choosing an alignment based on span matching instead of trying to find "
             "the best alignment",

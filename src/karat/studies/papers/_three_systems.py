@@ -80,9 +80,9 @@ class ThreeSystems:
             yield Numbers(title, columns, {system: self._row(protocol, system, published) for system in SYSTEMS})
 
     def _row(self, protocol: str, system: str, published: Mapping[str, Sequence[float]]) -> tuple[Cell, ...]:
-        found = [self.value(protocol, system, measure) for measure in (*MEASURES.values(), CONLL)]
+        values = [self.value(protocol, system, measure) for measure in (*MEASURES.values(), CONLL)]
         printed = [value / 100 for value in published[system]] if published else [None] * len(MEASURES)
-        return tuple(map(Cell, found, [*printed, None]))
+        return tuple(map(Cell, values, [*printed, None]))
 
     def claims(self) -> Iterator[Claim]:
         """The captions, and what PURE-CDEC is for."""

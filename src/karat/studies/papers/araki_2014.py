@@ -212,7 +212,7 @@ def reproduce(data: Sequence[str], progress: Progress | None, *, quick: bool = F
     bench = Bench(resolve("araki-2014"), "hierarchy")
     forests = {name: [*open_corpus(str(FOLDER / f"{file}.forest"))] for name, file in FILES.items()}
     scored = {name: bench.leaves(forests[GOLD], system) for name, system in forests.items()}
-    found = curves(bench, forests[GOLD])
+    figure_4 = curves(bench, forests[GOLD])
     examples = Examples(forests[GOLD])
     return Reproduction(
         title=TITLE,
@@ -223,30 +223,30 @@ def reproduce(data: Sequence[str], progress: Progress | None, *, quick: bool = F
                 (Column("MUCp P"), Column("MUCp R"), Column("MUCp F1"), Column("BLANCp"), Column("NSTMp")),
                 {name: _scores(leaves) for name, leaves in scored.items()},
             ),
-            _figure(found),
+            _figure(figure_4),
             *examples.numbers(),
         ),
-        claims=(*_claims(found, gold=forests[GOLD][0]), *examples.claims()),
-        remarks=tuple(_remarks(found)),
-        figures=dict(zip(FIGURES, [figure(found)], strict=True)),
+        claims=(*_claims(figure_4, gold=forests[GOLD][0]), *examples.claims()),
+        remarks=tuple(_remarks(figure_4)),
+        figures=dict(zip(FIGURES, [figure(figure_4)], strict=True)),
     )
 
 
-def figure(found: Mapping[str, Curve]) -> Figure:
+def figure(figure_4: Mapping[str, Curve]) -> Figure:
     """Both panels."""
     right = Curves(
         "(a) correct links are added",
         "ratio of correct links [%]",
         (
-            *(_line(NAMES[measure], found[PREORDER], measure) for measure in (MUCP, BLANCP)),
-            _line("NSTMp (in a: reverse preorder)", found[PREORDER], NSTMP),
-            _line("NSTMp (in a: deepest links first)", found[DEEPEST], NSTMP),
+            *(_line(NAMES[measure], figure_4[PREORDER], measure) for measure in (MUCP, BLANCP)),
+            _line("NSTMp (in a: reverse preorder)", figure_4[PREORDER], NSTMP),
+            _line("NSTMp (in a: deepest links first)", figure_4[DEEPEST], NSTMP),
         ),
     )
     wrong = Curves(
         "(b) incorrect links are added",
         "ratio of incorrect links [%]",
-        tuple(_line(name, found[CHAIN], measure) for measure, name in NAMES.items()),
+        tuple(_line(name, figure_4[CHAIN], measure) for measure, name in NAMES.items()),
     )
     return Figure(((right, wrong),))
 
@@ -258,7 +258,7 @@ def shape(document: Document) -> Numbers:
     linked = parents.keys() | trees
     singletons = len(document.mentions) - len(linked)
     levels = max(_level(mention.id, parents) for mention in document.mentions)
-    found = {
+    counts = {
         "events": (len(document.mentions), 50),
         "singleton events": (singletons, 21),
         "event trees": (len(trees), 7),
@@ -267,7 +267,7 @@ def shape(document: Document) -> Numbers:
     return Numbers(
         "Table 1, the gold standard (section 5)",
         (Column("gold standard", "count"),),
-        {what: (Cell(*numbers),) for what, numbers in found.items()},
+        {what: (Cell(*numbers),) for what, numbers in counts.items()},
     )
 
 
@@ -293,7 +293,7 @@ def curves(bench: Bench, gold: Sequence[Document]) -> dict[str, Curve]:
     roots = [mention.id for mention in gold[0].mentions if mention.id not in parents]
     star: list[Placed] = [(0, Link(KIND, roots[0], root)) for root in reversed(roots[1:])]
     star[0] = usual.astray[0]
-    found = {}
+    result = {}
     for name, pieces in (
         (PREORDER, usual),
         (DEEPEST, Links(gold, [KIND], deepest, [])),
@@ -303,13 +303,13 @@ def curves(bench: Bench, gold: Sequence[Document]) -> dict[str, Curve]:
         grow = name in (PREORDER, DEEPEST)
         steps = len(pieces.correct if grow else pieces.wrong)
         way = Way("grow" if grow else "spoil", name, tuple(range(steps)))
-        found[name] = curve_of(bench, pieces, way, MEASURES, steps=steps, swap=False)
-    return found
+        result[name] = curve_of(bench, pieces, way, MEASURES, steps=steps, swap=False)
+    return result
 
 
-def _figure(found: Mapping[str, Curve]) -> Numbers:
+def _figure(figure_4: Mapping[str, Curve]) -> Numbers:
     rows = {}
-    for name, curve in found.items():
+    for name, curve in figure_4.items():
         for measure in MEASURES:
             values, steps = _values(curve, measure), _steps(curve, measure)
             bend = deviation(curve, measure)
@@ -343,12 +343,12 @@ def _flat(step: float) -> bool:
     return abs(step) <= SAME
 
 
-def _bends(found: Mapping[str, Curve], measure: str, *names: str) -> list[float]:
-    return [bend[0] for name in names if (bend := deviation(found[name], measure)) is not None]
+def _bends(figure_4: Mapping[str, Curve], measure: str, *names: str) -> list[float]:
+    return [bend[0] for name in names if (bend := deviation(figure_4[name], measure)) is not None]
 
 
-def _claims(found: Mapping[str, Curve], *, gold: Document) -> Iterator[Claim]:
-    linear = [bend for measure in (MUCP, BLANCP) for bend in _bends(found, measure, PREORDER, CHAIN)]
+def _claims(figure_4: Mapping[str, Curve], *, gold: Document) -> Iterator[Claim]:
+    linear = [bend for measure in (MUCP, BLANCP) for bend in _bends(figure_4, measure, PREORDER, CHAIN)]
     yield Claim(
         "The curve of MUCp and BLANCp in Figure 4 are close to the linearity",
         "section 5",
@@ -356,9 +356,9 @@ def _claims(found: Mapping[str, Curve], *, gold: Document) -> Iterator[Claim]:
         f"by our threshold of {CLOSE} (the paper gives none). Largest distance from the chord, as a share of the "
         "range: MUCp {:.3f} in (a), {:.3f} in (b); BLANCp {:.3f} in (a), {:.3f} in (b)".format(*linear),
     )
-    grown = [_steps(found[name], NSTMP) for name in (PREORDER, DEEPEST)]
+    grown = [_steps(figure_4[name], NSTMP) for name in (PREORDER, DEEPEST)]
     flat = [sum(map(_flat, steps)) for steps in grown]
-    bends = _bends(found, NSTMP, PREORDER, DEEPEST)
+    bends = _bends(figure_4, NSTMP, PREORDER, DEEPEST)
     yield Claim(
         "NSTMp fails to meet P4 and P5 in case (a)",
         "section 5",
@@ -367,8 +367,8 @@ def _claims(found: Mapping[str, Curve], *, gold: Document) -> Iterator[Claim]:
         f"first; the others add {percent(_least(grown[0]))} to {percent(max(grown[0]))}. The score never falls, and in "
         f"reverse preorder it is closer to the chord ({bends[0]:.3f}) than MUCp and BLANCp",
     )
-    spoilt = _steps(found[CHAIN], NSTMP)
-    (bend,) = _bends(found, NSTMP, CHAIN)
+    spoilt = _steps(figure_4[CHAIN], NSTMP)
+    (bend,) = _bends(figure_4, NSTMP, CHAIN)
     yield Claim(
         "and fails to meet P5 in case (b)",
         "section 5",
@@ -376,7 +376,7 @@ def _claims(found: Mapping[str, Curve], *, gold: Document) -> Iterator[Claim]:
         f"incorrect links cost between {percent(-max(spoilt))} and {percent(-min(spoilt))}; the largest distance from "
         f"the chord is {bend:.3f} of the range",
     )
-    idle = {name: _idle(found[name]) for name in (PREORDER, DEEPEST)}
+    idle = {name: _idle(figure_4[name]) for name in (PREORDER, DEEPEST)}
     parents = {link.target: link.source for link in gold.links}
     below = [
         parent for links in idle.values() for parent, attached in links if parent in parents and parent not in attached
@@ -397,18 +397,18 @@ def _least(steps: Sequence[float]) -> float:
 
 def _idle(curve: Curve) -> list[tuple[str, set[str]]]:
     """For each link that added nothing: its parent, and the events that were attached before."""
-    found, attached = [], set[str]()
+    idle, attached = [], set[str]()
     for before, after in pairwise(curve.points):
         _, parent, _, child = after.added.split()
         old, new = before.scores[NSTMP], after.scores[NSTMP]
         if old is not None and new is not None and _flat(new - old):
-            found.append((parent, set(attached)))
+            idle.append((parent, set(attached)))
         attached.add(child)
-    return found
+    return idle
 
 
-def _remarks(found: Mapping[str, Curve]) -> Iterator[str]:
-    start = {measure: percent(_values(found[PREORDER], measure)[0]) for measure in MEASURES}
+def _remarks(figure_4: Mapping[str, Curve]) -> Iterator[str]:
+    start = {measure: percent(_values(figure_4[PREORDER], measure)[0]) for measure in MEASURES}
     yield (
         "The paper gives only the first link of each panel, 28 -> 29 and 49 -> 50, and says that it continues "
         "bottom-up; the two orders in (a) and the two shapes of the merged tree in (b) are our readings."
@@ -416,7 +416,7 @@ def _remarks(found: Mapping[str, Curve]) -> Iterator[str]:
     same = all(
         abs(score - other) <= SAME
         for measure in MEASURES
-        for score, other in zip(_values(found[CHAIN], measure), _values(found[STAR], measure), strict=True)
+        for score, other in zip(_values(figure_4[CHAIN], measure), _values(figure_4[STAR], measure), strict=True)
     )
     yield f"In (b) a chain and a star give {'the same curves' if same else 'different curves'}."
     yield (

@@ -253,7 +253,7 @@ def _on_simulation(progress: Progress | None) -> Reproduction:
 
 def _corpus(gold: Sequence[Document]) -> Numbers:
     mentions = [mention for document in gold for mention in document.mentions]
-    found: dict[str, Cell] = {
+    counts: dict[str, Cell] = {
         "documents": Cell(len(gold), 200),
         "event mentions": Cell(len(mentions), 6921),
         "systems": Cell(len(pilot.SYSTEMS), 15),
@@ -262,7 +262,7 @@ def _corpus(gold: Sequence[Document]) -> Numbers:
     return Numbers(
         "The simulated corpus (section 4, footnote 2)",
         (Column("simulated", "count"),),
-        {name: (cell,) for name, cell in found.items()},
+        {name: (cell,) for name, cell in counts.items()},
     )
 
 
@@ -377,8 +377,8 @@ def _removed_false_alarms(scores: Scores, gold: Corpus, systems: Mapping[str, Co
     regions = {document.id: [mention.span for mention in document.mentions] for document in gold}
 
     def clean(document: Document) -> Document:
-        found = regions.get(document.id, [])
-        return restricted(document, lambda mention: any(shared(mention.span, region) for region in found))
+        golds = regions.get(document.id, [])
+        return restricted(document, lambda mention: any(shared(mention.span, region) for region in golds))
 
     rises: dict[str, float] = {}
     same = 0

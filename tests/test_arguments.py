@@ -354,6 +354,11 @@ def test_omnievent_ignores_spurious_triggers_of_several_tokens() -> None:
     assert (counts(result, "trig.c"), counts(result, "arg.c")) == ((1, 1, 1, 1), (1, 1, 1, 1))
 
 
+def test_omnievent_counts_triggers_on_golds_once() -> None:
+    result = run("omnievent-2023", arguments(("3", "A", "5"), ("9", "A", "5")), arguments(("9", "A", "5")))
+    assert (counts(result, "trig.c"), counts(result, "arg.c")) == ((1, 1, 1, 2), (1, 1, 1, 1))
+
+
 def test_omnievent_has_a_candidate_for_each_role_of_a_gold_span() -> None:
     gold = arguments(("3", "A", "5"), ("3", "B", "5"))
     assert counts(run("omnievent-2023", gold, arguments(("3", "A", "5"))), "arg.c") == (1, 2, 1, 2)

@@ -646,6 +646,14 @@ def test_what_a_format_cannot_hold_is_said(gold: Path, tmp_path: Path) -> None:
     )
 
 
+def test_columns_that_are_not_read_are_reported(tmp_path: Path) -> None:
+    gold = tmp_path / "gold.conll"
+    gold.write_text("#begin document d\nd 0 0 He PRP (1)\nd 0 1 ran VBD -\n#end document\n")
+    for options in ([], ["--miss", "1"]):
+        done = run(gold, *options)
+        assert "note: not read from conll: the columns after the fourth, except the last one (1 time)" in done.stderr
+
+
 def test_standard_output_and_other_formats(gold: Path, tmp_path: Path) -> None:
     assert run(gold).stdout == gold.read_text()
     assert run(gold, "--to", "tbf").stdout.startswith("#BeginOfDocument d\n")

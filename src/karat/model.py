@@ -260,9 +260,9 @@ class Document(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=Tr
         return self
 
     def made_from(self, original: "Document") -> "Document":
-        """Return this document, which from now on knows the line and the source of one with the same text."""
+        """Return this document, which from now on knows the line, source and declared information of its original."""
         places = original.places
-        return self if places is None else self.at(Places(places.line, source=places.source))
+        return self if places is None else self.at(Places(places.line, source=places.source), original.declared)
 
     def __repr__(self) -> str:
         sizes = f"{len(self.mentions)} mentions, {len(self.clusters)} clusters, {len(self.links)} links"

@@ -113,6 +113,7 @@ def simulate(
         progress=progress(),
     )
     lost: Counter[str] = Counter()
+    unread: Counter[str] = Counter()
     to_write = format_.write_options(output, reading.tokens)
     to_write = format_.plan(simulation, to_write, lambda what: lost.update([what]))
     documents = mentions = 0
@@ -128,13 +129,16 @@ def simulate(
                     format_.write(corpus.read(document.id, findings.add), to_write, lambda what: lost.update([what]))
                     raise _invalid(name, error.finding) from None
             sink.add(piece)
+            unread.update(() if document.declared is None else document.declared.unread())
             documents, mentions = documents + 1, mentions + len(document.mentions)
         if format_.tolerated_faults is not None:
             sink.finish()
             _refuse_invalid(sink.place, name, ReadOptions() if to_write.folder else reading)
     print_findings(findings)
-    for what, count in lost.items():
-        loss = LOSS.at(f"{name} cannot represent {what} ({count:,} time{'s' * (count > 1)})")
+    losses = [(f"not read from {corpus.format}: {what}", count) for what, count in unread.items()]
+    losses += [(f"{name} cannot represent {what}", count) for what, count in lost.items()]
+    for message, count in losses:
+        loss = LOSS.at(f"{message} ({count:,} time{'s' * (count > 1)})")
         click.echo(f"{loss.severity}: {loss}", err=True)
     click.echo(_summary(chosen.by_name(), simulation.made, seed, documents, mentions), err=True)
 

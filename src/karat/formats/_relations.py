@@ -36,14 +36,16 @@ class RelationLinks:
         message = f"the {label} from {quoted(source)} to {quoted(target)} names {quoted(end)}, which does not exist in "
         self._report(END.at(f"{message}document {quoted(self._document)}", file=self._file, line=line, found=end))
 
-    def add_all(self, label: str, pairs: Collection[tuple[str, str]], line: int) -> None:
-        """Add many relations that stand in the same line as their document, and need no line of their own."""
+    def add_all(self, label: str, pairs: Collection[tuple[str, str]]) -> Collection[tuple[str, str]]:
+        """Add relations that stand in the line of their document, and need no line; return those that name nothing."""
         known = self.ends
         try:
             self.links += [Link(label, known[source], known[target]) for source, target in pairs]
         except KeyError:
-            for source, target in pairs:
-                self.add(label, source, target, line)
+            rest = [pair for pair in pairs if not known.keys() >= {*pair}]
+            self.add_all(label, [pair for pair in pairs if known.keys() >= {*pair}])
+            return rest
+        return ()
 
     def check_label(self, label: str, known: Collection[str], line: int) -> None:
         """Report a label that no protocol of the format knows."""

@@ -116,7 +116,8 @@ def _gold(record: _Record, tokens: tuple[tuple[str, ...], ...], content: EventDo
             ends[mention.id] = mention.id
     relations = RelationLinks(record.id, ends, content.value.name, content.context.report)
     for label, pairs in _labelled(record, relations, content.value.line):
-        relations.add_all(label, pairs, content.value.line)
+        for source, target in relations.add_all(label, pairs):
+            relations.add(label, source, target, content.value.line)
     document = content.document(
         unit="token",
         forms=tuple(chain.from_iterable(tokens)),
@@ -154,12 +155,10 @@ def _submitted(record: _Record, content: EventDocument, gold: GoldDocuments) -> 
     unknown = {id_ for id_ in cluster_of if id_ not in known}
     dropped: list[str] = []
     for label, pairs in _labelled(record, relations, content.value.line):
-        kept = [pair for pair in pairs if pair[0] in known and pair[1] in known]
-        relations.add_all(label, kept, content.value.line)
-        for pair in pairs if len(kept) < len(pairs) else ():
+        for pair in relations.add_all(label, pairs):
             others = [id_ for id_ in pair if id_ not in known]
-            if not events.isdisjoint(others):
-                dropped += [id_ for id_ in others if id_ in events][:1]
+            if named := [id_ for id_ in others if id_ in events]:
+                dropped.append(named[0])
             else:
                 unknown.update(others)
     if dropped:

@@ -20,7 +20,6 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from functools import lru_cache, partial
-from itertools import chain
 
 from karat.formats._text import (
     DANGLING,
@@ -60,8 +59,8 @@ OTHER_MARKS = frozenset({"", "#", "@"})  # a line that begins so has no mention
 COLUMN_COUNT = 7  # all but confidences
 SEGMENT = re.compile(r" *(\d{1,18}) *, *(\d{1,18}) *", re.ASCII)
 
-LINK_KINDS = {"After": "after", "Subevent": "subevent"}
-"""Names that TAC's scorer reads, only in this spelling, and their kinds of links."""
+TAC_LINKS = frozenset({"After", "Subevent"})
+"""Links that TAC's scorer reads, only in this spelling."""
 
 DECLARED = Declared(("event",), (("event", "type"), ("event", "realis")))
 """Every mention has these columns, so they are scored even if a file has no mention."""
@@ -354,15 +353,13 @@ class _Relations:
     def __init__(self, document: str, file: str, report: Report) -> None:
         self.cluster_of: dict[str, str] = {}
         self._document, self._file, self._report = document, file, report
-        self._links: list[Link] = []
-        self._link_lines: list[int] = []
-        self._lines: list[tuple[int, str, list[str]]] = []
+        self._lines: list[tuple[int, str, str | None, list[str]]] = []
+        """The lines that are read: number, name, kind of link, and arguments."""
         self._clusters: set[str] = set()
         self._times: dict[str, int] = {}
 
     def read(self, lines: Iterable[str], first: int) -> None:
         """Read the lines that have relations; `first` is the number of the first line."""
-        made, read = self._links, self._lines
         for line, text in enumerate(lines, first):
             if text[:1] != "@":
                 continue
@@ -379,49 +376,45 @@ class _Relations:
                 if trimmed != arguments:
                     self._warn(TRIMMED, line, f"blanks around ids in {quoted(listed)}")
                 arguments = trimmed
-            if name in LINK_KINDS:
-                if len(arguments) != 2:
-                    self._report_miscounted(line, name, listed, "2")
-                    continue
-                made.append(Link(LINK_KINDS[name], arguments[0], arguments[1]))
-                self._link_lines.append(line)
-            elif name == "Coreference":
+            kind = None
+            if name == "Coreference":
                 self._cluster(line, id_.strip(), arguments)
-            elif not self._read_other(line, name, arguments):
+            elif (kind := self._kind(line, name, arguments)) is None:
                 continue
-            read.append((line, name, arguments))
+            self._lines.append((line, name, kind, arguments))
 
-    def _read_other(self, line: int, name: str, arguments: list[str]) -> bool:
-        """Read a relation that TAC's scorer ignores as a link; False: it is none."""
-        kind, listed = link_kind(name), ",".join(arguments)
-        if kind is None and len(arguments) < 2:
-            self._report_miscounted(line, name, listed, "2 or more")
-        elif kind is None:
+    def _kind(self, line: int, name: str, arguments: list[str]) -> str | None:
+        """The kind of links that a line is read as, or None; whatever TAC's scorer does not read is reported."""
+        kind = link_kind(name)
+        if kind is None:
             self._warn(UNKNOWN_RELATION, line, f"unknown relation @{name}, ignored", found=name)
         elif len(arguments) != 2:
-            message = f"@{name} with {len(arguments)} argument{'s' * (len(arguments) > 1)} is not read, expected 2"
-            self._warn(NO_PAIR, line, f"{message}: {quoted(listed)}", found=listed)
-        else:
-            if kind not in ACYCLIC:
-                message = f"unknown relation @{name}, read as links of kind {quoted(kind)}"
-                self._warn(UNKNOWN_RELATION, line, message, found=name)
-            self._links.append(Link(kind, arguments[0], arguments[1]))
-            self._link_lines.append(line)
-            return True
-        return False
+            listed, count = ",".join(arguments), f"{len(arguments)} argument{'s' * (len(arguments) > 1)}"
+            if name in TAC_LINKS:
+                self._warn(RELATION, line, f"@{name} with {count}, expected 2: {quoted(listed)}", found=listed)
+            else:
+                message = f"@{name} with {count} is not read, expected 2: {quoted(listed)}"
+                self._warn(NO_PAIR, line, message, found=listed)
+            return None
+        elif kind not in ACYCLIC:
+            message = f"unknown relation @{name}, read as links of kind {quoted(kind)}"
+            self._warn(UNKNOWN_RELATION, line, message, found=name)
+        return kind
 
     def links(self, known: Set[str], unreadable: Set[str]) -> tuple[tuple[Link, ...], list[int]]:
         """The links between known mentions, and their lines; a name that is not known or unreadable is reported."""
-        if known >= {*chain.from_iterable([arguments for _, _, arguments in self._lines])}:
-            return tuple(self._links), self._link_lines
-        for line, name, arguments in self._lines:
-            for argument in arguments:
-                if argument not in known and argument not in unreadable:
+        links: list[Link] = []
+        lines: list[int] = []
+        for line, name, kind, arguments in self._lines:
+            unknown = [argument for argument in arguments if argument not in known]
+            for argument in unknown:
+                if argument not in unreadable:
                     message = f"@{name} names {quoted(argument)}, which is not a mention of document"
                     self._warn(DANGLING, line, f"{message} {quoted(self._document)}", found=argument)
-        placed = zip(self._links, self._link_lines, strict=True)
-        kept = [(link, line) for link, line in placed if link.source in known and link.target in known]
-        return tuple([link for link, _ in kept]), [line for _, line in kept]
+            if kind is not None and not unknown:
+                links.append(Link(kind, arguments[0], arguments[1]))
+                lines.append(line)
+        return tuple(links), lines
 
     def _cluster(self, line: int, id_: str, arguments: list[str]) -> None:
         if len(arguments) == 1:
@@ -451,16 +444,11 @@ class _Relations:
     def _warn(self, rule: Rule, line: int, message: str, *, found: str | None = None) -> None:
         self._report(rule.at(message, file=self._file, line=line, found=found))
 
-    def _report_miscounted(self, line: int, name: str, listed: str, wanted: str) -> None:
-        count = listed.count(",") + 1
-        message = f"@{name} with {count} argument{'s' * (count > 1)}, expected {wanted}"
-        self._warn(RELATION, line, f"{message}: {quoted(listed)}", found=listed)
-
 
 def link_kind(name: str) -> str | None:
     """The kind of links that a relation is read as; other spellings of TAC's relations are ignored, as TAC does."""
     kind = name.strip().lower()
-    is_respelt = kind in LINK_KINDS.values() and name not in LINK_KINDS
+    is_respelt = kind.capitalize() in TAC_LINKS and name not in TAC_LINKS
     return None if not kind or kind.startswith("coref") or is_respelt else kind
 
 

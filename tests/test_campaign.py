@@ -13,7 +13,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from html.parser import HTMLParser
 from multiprocessing import get_context
 from pathlib import Path
@@ -261,50 +260,6 @@ def test_any_number_of_processes_and_hash_seed_give_the_same_bytes(place: Path) 
     assert [one.code for one in done] == [0, 0], done
     assert done[0].out == done[1].out
     assert outputs(place / "1") == outputs(place / "2")
-
-
-@pytest.mark.slow
-def test_a_killed_run_goes_on_where_it_was(tmp_path: Path) -> None:
-    """Killed as soon as something is in the store: the next run scores only the rest, and writes the same bytes."""
-    documents = tuple(f"d{number}" for number in range(20))
-    (tmp_path / "gold.jsonl").write_bytes(jsonl(documents=documents))
-    for number in range(16):
-        output = jsonl(wrong=number % 8, ids=f"x{number}-", documents=documents)
-        folder(tmp_path / "submissions" / f"s{number:02}", {"out.jsonl": output})
-    undisturbed = run(*arguments(tmp_path, output="whole"))
-    assert undisturbed.code == 0
-    store = tmp_path / "out" / "results.sqlite"
-    process = subprocess.Popen(
-        [sys.executable, "-m", "karat", *arguments(tmp_path, "--jobs", "2")],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
-    while process.poll() is None and not 0 < known(store) < 16:
-        time.sleep(0.01)
-    os.kill(process.pid, signal.SIGKILL)
-    process.wait()
-    with suppress(ProcessLookupError):
-        while True:  # its processes end with it; one of them may just be writing
-            os.killpg(process.pid, 0)
-            time.sleep(0.01)
-    kept = known(store, mode="rw")  # SQLite takes back what was half written
-    assert 0 < kept < 16
-    again = run(*arguments(tmp_path))
-    assert again.err.splitlines()[0].startswith(f"{16 - kept} submission")
-    assert again.err.splitlines()[0].endswith(f"scored, {kept} known from earlier runs")
-    assert again.out == undisturbed.out
-    assert outputs(tmp_path / "out") == outputs(tmp_path / "whole")
-
-
-def known(store: Path, mode: str = "ro") -> int:
-    try:
-        with sqlite3.connect(f"file:{store}?mode={mode}", uri=True) as database:
-            (count,) = database.execute("SELECT count(*) FROM results WHERE kind = 'score'").fetchone()
-        database.close()
-        return int(count)
-    except sqlite3.Error:
-        return 0
 
 
 def hang() -> None:

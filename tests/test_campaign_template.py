@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from karat.campaign.template import logo
 from karat.report.html.page import is_report
 from tests.running import run
 from tests.submissions import folder, jsonl
@@ -183,10 +182,6 @@ def test_bad_configurations_are_refused(tmp_path: Path, content: str, code: int,
     (tmp_path / "c.toml").write_text(content)
     done = run("campaign", str(tmp_path), "--gold", str(tmp_path), "--config", str(tmp_path / "c.toml"))
     assert (done.code, words in done.err) == (code, True), done
-
-
-def test_the_logo_is_a_png() -> None:
-    assert logo().startswith(b"\x89PNG\r\n\x1a\n")
 
 
 @pytest.fixture

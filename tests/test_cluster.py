@@ -328,14 +328,6 @@ def test_a_cluster_without_workers_is_refused(tmp_path: Path, monkeypatch: pytes
     assert "[cluster-empty]" in done.err
 
 
-@pytest.mark.slow
-def test_workers_need_the_same_karat(dask: Dask, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cluster, "__version__", "99.0")
-    done = run("score", GOLD, SYSTEM, "--cluster", dask.address)
-    assert done.code == 1
-    assert f"has karat {karat.__version__}; this is karat 99.0 [cluster-unlike]" in done.err
-
-
 def test_without_dask_one_sentence_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
     done = run("score", GOLD, SYSTEM, "--cluster", "tcp://127.0.0.1:8786")

@@ -1,7 +1,7 @@
 """The files that a run has read, so that no output replaces one of them.
 
-Whatever opens an input calls `opened` or `read_bytes`. Paths are kept only while a command records them; a worker
-records its own, and sends them with its results.
+Code that opens an input calls `opened` or `read_bytes`. Paths are kept only in a `recording`; a worker records its own,
+and sends them with its results.
 """
 
 import os
@@ -27,11 +27,11 @@ def recording() -> Iterator[set[str]]:
         yield recorded
     finally:
         _paths = before
-        add(recorded)
+        record(recorded)
 
 
-def add(paths: Iterable[str]) -> None:
-    """Record inputs that were opened elsewhere."""
+def record(paths: Iterable[str]) -> None:
+    """Record inputs that are opened elsewhere."""
     if _paths is not None:
         _paths.update(paths)
 
@@ -44,7 +44,7 @@ def opened(path: P) -> P:
 
 
 def read_bytes(path: "Path") -> bytes:
-    """The content of an input."""
+    """Record an input, and return its content."""
     return opened(path).read_bytes()
 
 

@@ -17,7 +17,7 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from karat import inputs as opened
+from karat.inputs import record, recording
 from karat.problems import Finding, KaratError, Rule
 from karat.report.layout import counted
 from karat.run.processes import follow_parent, signals_deferred
@@ -101,7 +101,7 @@ class _Child(Generic[T, R]):
         except (EOFError, OSError):
             return self._cause_of_death()
         self._process.join()
-        opened.add(paths)
+        record(paths)
         if isinstance(outcome, Exception):
             raise outcome
         result: R | Finding = outcome
@@ -138,7 +138,7 @@ def _work(writer: Connection, function: Callable[[T], Any], task: T, limits: Chi
     follow_parent()
     is_limited = _set_limits(limits)
     try:
-        with opened.recording() as paths:
+        with recording() as paths:
             outcome = _outcome(function, task)
         data = pickle.dumps((outcome, sorted(paths)))
     except MemoryError:

@@ -51,7 +51,7 @@ COMPRESSIONS = {b"\x1f\x8b": "r:gz", b"BZh": "r:bz2", b"\xfd7zXZ\x00": "r:xz"}
 TAR_SUFFIXES = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tbz", ".tar.xz", ".txz")
 SUFFIXES = (*TAR_SUFFIXES, ".zip")
 
-_WRONG = re.compile(r"[\x00-\x1f\x7f\\\ud800-\udfff]|^[A-Za-z]:")
+_WRONG = re.compile(r"[\x00-\x1f\x7f\\]|^[A-Za-z]:")
 
 
 class Limits(NamedTuple):
@@ -71,13 +71,6 @@ class Member(NamedTuple):
     stream: "SupportsRead[bytes]"
 
 
-class Contents(NamedTuple):
-    """The files of a package with their hashes, or the reason why it is refused."""
-
-    is_archive: bool
-    members: Mapping[str, str] | Finding
-
-
 class Package(NamedTuple):
     """A folder, an archive or a single file."""
 
@@ -88,21 +81,20 @@ class Package(NamedTuple):
         """Its name in messages."""
         return shown(self.path)
 
-    def contents(self, limits: Limits) -> Contents:
-        """Hash the files."""
-        is_archive = not self.path.is_dir() and _is_archive(self.path)
+    def contents(self, limits: Limits) -> Mapping[str, str] | Finding:
+        """Return the hashes of the files by their names, or the reason why the package is refused."""
         try:
             with self._refusing_damage():
-                return Contents(is_archive, {member.name: _digest(member) for member in self._members(limits)})
+                return {name: _Hashed(stream).digest() for name, stream in self._members(limits)}
         except KaratError as error:
-            return Contents(is_archive, error.finding)
+            return error.finding
 
     def files(self, wanted: Mapping[str, str], limits: Limits) -> list[File]:
         """Return the files of these names, which must have these hashes; what is unpacked is held in memory.
 
         The name of a member leads through the archive, so it is the name of no file: nothing is found beside it.
         """
-        most = min(limits.bytes, max(FLOOR, limits.ratio * self._packed_bytes()))
+        most = min(limits.bytes, _most_unpacked(self._packed_bytes(), limits))
         try:
             with self._refusing_damage():
                 return self._files(wanted, limits, MemorySpool(most))
@@ -142,7 +134,7 @@ class Package(NamedTuple):
         if path.is_dir():
             return _members(_folder_entries(path, path), limits, self.name)
         if _is_archive(path):
-            most = max(FLOOR, limits.ratio * path.stat().st_size)
+            most = _most_unpacked(path.stat().st_size, limits)
             return _members(_archive_entries(opened(path), self.name), limits, self.name, most=most)
         if not path.is_file():
             raise SPECIAL.error("this is neither a regular file nor a folder", file=self.name)
@@ -185,8 +177,8 @@ class _Hashed:
         return self._hash.hexdigest()
 
 
-def _digest(member: Member) -> str:
-    return _Hashed(member.stream).digest()
+def _most_unpacked(packed: int, limits: Limits) -> int:
+    return max(FLOOR, limits.ratio * packed)
 
 
 def _member_name(raw: str, file: str) -> str:

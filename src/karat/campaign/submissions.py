@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from karat.campaign.children import Children
-from karat.campaign.packages import SUFFIXES, Contents, Limits, Package
+from karat.campaign.packages import SUFFIXES, Limits, Package
 from karat.corpus.paths import shown
 from karat.problems import Finding, Rule, nearest, quoted, visible
 
@@ -156,10 +156,9 @@ def submissions_in(
     entries = _entries(root)
     owners = {owner.lower() for path in entries if path.is_file() and (owner := description_owner(path.name))}
     places = [place for path in entries if not _is_description(path) for place in _places(path, layout)]
-    contents: dict[_Place, Contents] = {}
-    for done, (place, read) in enumerate(children.map(partial(_contents, limits), places), 1):
-        is_archive = place.path.name.lower().endswith(SUFFIXES)
-        contents[place] = Contents(is_archive, read) if isinstance(read, Finding) else read
+    contents: dict[_Place, _Contents] = {}
+    for done, (place, members) in enumerate(children.map(partial(_contents, limits), places), 1):
+        contents[place] = members
         if on_package is not None:
             on_package(done, len(places))
     found = []
@@ -201,7 +200,11 @@ class _Place(NamedTuple):
     """Sites whose descriptions are beside the package."""
 
 
-def _contents(limits: Limits, place: _Place) -> Contents:
+_Contents = Mapping[str, str] | Finding
+"""The hashes of the files of a package by their names, or the reason why it is refused."""
+
+
+def _contents(limits: Limits, place: _Place) -> _Contents:
     return Package(place.path).contents(limits)
 
 
@@ -250,9 +253,8 @@ def _entries(folder: Path) -> list[Path]:
         return []
 
 
-def _submissions(place: _Place, contents: Contents, layout: Layout) -> Iterator[Submission]:
-    package, (is_archive, members) = Package(place.path), contents
-    name = _package_name(place.path)
+def _submissions(place: _Place, members: _Contents, layout: Layout) -> Iterator[Submission]:
+    package, name = Package(place.path), _package_name(place.path)
     if place.language and not place.task:
         name = place.path.relative_to(place.entry.parent).as_posix()
         problem = LAYOUT.at(f"{quoted(shown(name))} is not in language/task/system/", file=package.name)
@@ -264,7 +266,7 @@ def _submissions(place: _Place, contents: Contents, layout: Layout) -> Iterator[
         is_owner = submission.site.lower() in place.owners
         yield submission._replace(described=submission.described or place.described or is_owner)
         return
-    if not is_archive and not place.path.is_dir():
+    if not place.path.is_dir() and not place.path.name.lower().endswith(SUFFIXES):
         name = name.partition(".")[0] or name
     depth = None if layout == "plain" or isinstance(members, Finding) else _ace_depth([*members])
     if isinstance(members, Finding):
@@ -286,7 +288,7 @@ def _with_files(submission: Submission, members: Mapping[str, str]) -> Submissio
     return submission._replace(members=output, described=len(output) < len(members), problems=problems)
 
 
-def _ace(package: Package, track: Track, name: str, members: Mapping[str, str] | Finding, prefix: str) -> Submission:
+def _ace(package: Package, track: Track, name: str, members: _Contents, prefix: str) -> Submission:
     """Return a system in the plan's layout, refused if the plan does not have its language, its task or its name."""
     track = Track(track.language.lower(), track.task.lower())
     named = system_name(name) or SystemName(name, "primary")

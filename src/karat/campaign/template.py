@@ -4,9 +4,7 @@ import json
 import platform
 import re
 import shlex
-import struct
 import tomllib
-import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from importlib.resources import files
@@ -174,7 +172,7 @@ class Template:
         """Return the files of a competition bundle for Codabench: zip them, and upload the zip."""
         return {
             "competition.yaml": self._rendered("competition.yaml"),
-            "logo.png": logo(),
+            "logo.png": (files("karat.campaign") / "templates" / "logo.png").read_bytes(),
             "pages/overview.md": self._rendered("overview.md"),
             "pages/evaluation.md": self._rendered("evaluation.md"),
             "pages/terms.md": self._rendered("terms.md"),
@@ -313,15 +311,3 @@ def _columns(corpus: FileCorpus, protocols: Sequence[Protocol]) -> list[Column]:
         raise UsageError("columns-none", "the protocol has nothing to score here", "Choose another one with -p.")
     form = "{0.protocol}_{0.measure}" if len(protocols) > 1 else "{0.measure}"
     return [column._replace(key=re.sub(r"\W", "_", form.format(column))) for column in columns]
-
-
-def logo(size: int = 64) -> bytes:
-    """Return the picture that every competition must have: a square of gold, to be replaced."""
-
-    def chunk(kind: bytes, data: bytes) -> bytes:
-        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-
-    rows = (b"\0" + bytes((0x8A, 0x61, 0x00)) * size) * size
-    header = struct.pack(">IIBBBBB", size, size, 8, 2, 0, 0, 0)
-    parts = [chunk(b"IHDR", header), chunk(b"IDAT", zlib.compress(rows)), chunk(b"IEND", b"")]
-    return b"\x89PNG\r\n\x1a\n" + b"".join(parts)

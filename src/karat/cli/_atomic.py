@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
-from karat import inputs as opened
 from karat import scratch
 from karat.cli._output import STANDARD_OUTPUT, refuse_input, refused
+from karat.inputs import record
 
 
 @contextlib.contextmanager
@@ -69,7 +69,7 @@ def _move(temporary: Path, place: Path, known: os.stat_result | None) -> None:
             os.chown(temporary, known.st_uid, known.st_gid)
         temporary.chmod(stat.S_IMODE(known.st_mode))
     temporary.replace(place)
-    opened.opened(place)
+    record([str(place)])
 
 
 def _copy(temporary: IO[bytes], place: Path | int, *, standard: bool) -> None:

@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO
 
-from karat import inputs as opened
 from karat.cli._atomic import output_stream, umask
 from karat.cli._output import STANDARD_OUTPUT, UNWRITABLE, Content, encoded, refused
+from karat.inputs import has_inputs, record
 from karat.problems import Rule, UsageError
 
 NOT_EMPTY = Rule("folder-not-empty", "fatal", "Choose a new folder, or empty this one first.")
@@ -129,9 +129,8 @@ def copy_new(files: Mapping[Path, bytes]) -> None:
 
 def refuse_folder(output: str, inputs: Iterable[str | Path] = ()) -> None:
     """Refuse a folder to be filled that has inputs: `inputs`, or files that have been read."""
-    for name in inputs:
-        opened.opened(str(name))
-    if Path(output).exists() and opened.has_inputs(Path(output)):
+    record(map(str, inputs))
+    if Path(output).exists() and has_inputs(Path(output)):
         raise UNWRITABLE.error(
             "there are inputs of this run in the folder, which karat does not overwrite", file=output
         )

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, TextIO
 import click
 from click.core import ParameterSource
 
-from karat import inputs as opened
 from karat.cli._parameters import FILE
 from karat.cli._streams import has_colours, trusted
+from karat.inputs import is_input, record
 from karat.problems import Rule, visible
 
 if TYPE_CHECKING:
@@ -69,8 +69,7 @@ def refuse_overwriting(
     Asked before the work, so that none is in vain; `inputs` are files that will be read, beside those that have been.
     What is read later is refused when the output is written.
     """
-    for name in inputs:
-        opened.opened(str(name))
+    record(map(str, inputs))
     refuse_input(output)
     if output is None or folder is None or not Path(folder).is_dir():
         return
@@ -84,7 +83,7 @@ def refuse_input(output: str | None) -> None:
         place = os.fstat(sys.stdout.fileno()) if output is None else Path(output).stat()
     except (OSError, ValueError, AttributeError):
         return  # there is no such file yet, or no file behind the stream
-    if stat.S_ISREG(place.st_mode) and opened.is_input(place):
+    if stat.S_ISREG(place.st_mode) and is_input(place):
         message = "this is one of the inputs (or outputs) of this run, which karat does not overwrite"
         raise UNWRITABLE.error(message, file=output or STANDARD_OUTPUT)
 

@@ -16,7 +16,7 @@ from multiprocessing.connection import Connection
 from queue import SimpleQueue
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
-from karat import inputs as opened
+from karat.inputs import record, recording
 from karat.interpreter import prepare_interpreter
 from karat.problems import KaratError, Rule
 
@@ -148,7 +148,7 @@ def in_order(submit: Callable[[T], Future[Done[R]]], tasks: Iterable[T], ahead: 
         while waiting:
             done = waiting.popleft().result()
             waiting.extend(submit(task) for task in islice(left, 1))
-            opened.add(done.opened)
+            record(done.opened)
             yield done.result
 
     return results()
@@ -162,7 +162,7 @@ def packed(function: Callable[[S, T], R], shared: S) -> bytes:
 def call_packed(data: bytes, task: Any) -> Done[Any]:
     """Apply a function to a task; what its tasks share is unpickled once per process."""
     function, shared = _unpacked(data)
-    with opened.recording() as paths:
+    with recording() as paths:
         result = function(shared, task)
     return Done(result, sorted(paths))
 

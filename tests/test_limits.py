@@ -121,12 +121,6 @@ def divided(tmp_path: Path) -> tuple[str, str]:
     return gold, tbf(tmp_path / "system.tbf", apart(count))
 
 
-def test_details_that_name_each_mention_thousands_of_times(divided: tuple[str, str]) -> None:
-    refused = run("score", *divided, "--details", "-f", "json")
-    assert_refused(refused, "too-many-pairs", "mentions in its details; karat lists 5,000,000 at most")
-    assert run("score", *divided, "--details", "-f", "json", "-m", "nugget.span").code == 0
-
-
 def test_a_page_names_the_mentions_of_a_cluster_once(divided: tuple[str, str]) -> None:
     done = run("score", *divided, "-f", "html")
     assert done.code == 0, done.err

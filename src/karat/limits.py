@@ -17,16 +17,8 @@ MAX_BYTES = 4_000_000_000
 INPUT_TOO_LARGE = Rule("input-too-large", "fatal", "Raise --max-bytes if the input is meant to be that large.")
 
 
-def check_pairs(
-    count: int,
-    what: str,
-    *,
-    where: str,
-    most: int = MOST_PAIRS,
-    verb: str = "compares",
-    origin: Origin | None = None,
-) -> None:
-    """Refuse work on more than `most` pairs: "document 'd1' has 2,000,000 pairs of overlapping mentions"."""
-    if count > most:
-        message = f"{where} has {count:,} {what}; karat {verb} {most:,} at most"
+def check_pairs(count: int, what: str, *, where: str, verb: str = "compares", origin: Origin | None = None) -> None:
+    """Refuse work on more than `MOST_PAIRS`: "document 'd1' has 2,000,000 pairs of overlapping mentions"."""
+    if count > MOST_PAIRS:
+        message = f"{where} has {count:,} {what}; karat {verb} {MOST_PAIRS:,} at most"
         raise KaratError(TOO_MANY_PAIRS.at(message, origin=origin))

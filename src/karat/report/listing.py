@@ -3,19 +3,17 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import chain, groupby
+from itertools import groupby
 from typing import Any
 
 from msgspec import UNSET
 
 from karat.counts import Counts, Ratio
-from karat.limits import check_pairs
 from karat.model import HOLDERS, Value
 from karat.problems import visible
 from karat.records import ClusterRecord, ElementRecord, LinkRecord, MentionRecord, OutcomeRecord, Record, TreeRecord
 from karat.report.layout import GAP, Style, counted, paragraph, shortened, table
 from karat.report.tables import UNDEFINED, percentage
-from karat.result import Result
 
 WIDTH = 100
 """Of a listing that is not for a terminal."""
@@ -29,17 +27,6 @@ MOST_CONFUSED = 8
 NOTHING = Ratio(0, 0)
 SCORES = {"precision": "P", "recall": "R", "accuracy": "accuracy", "score": "score"}
 """The scores whose parts are shown with an outcome."""
-MOST_MENTIONS = 5_000_000
-"""Mentions that the outcomes of a result may list together, which are 100 MB of text or 700 MB of JSON. Each outcome
-lists all mentions of its clusters: a cluster of n mentions that is divided into n others is listed n times."""
-
-
-def refuse_long(result: Result) -> None:
-    """Refuse to list more mentions than anyone can read, before anything is written."""
-    outcomes = chain.from_iterable(result.outcomes.values())
-    count = sum(len(_mentions_of(item)) for record in outcomes for item in (record.gold, record.system))
-    check_pairs(count, "mentions in its details", where="the result", most=MOST_MENTIONS, verb="lists")
-
 
 Paragraphs = dict[tuple[str, int, bool], str]
 """By side, identity of a record, and whether lines are shown: a cluster is the same in all outcomes that have it."""

@@ -43,18 +43,7 @@ def json(scored: "Sequence[Result | Comparison]") -> Iterator[str]:
 
     Outcomes have one line each and are encoded one after another, so that they are never all in memory as text.
     """
-    for item in scored:
-        runs = [item] if isinstance(item, Result) else [run for system in item.systems for run in system.runs]
-        for run in runs:
-            _refuse_long(run)
     return _pieces([item.contents() for item in scored])
-
-
-def _refuse_long(run: Result) -> None:
-    if run.outcomes:
-        from karat.report.listing import refuse_long
-
-        refuse_long(run)
 
 
 def _pieces(contents: Sequence[dict[str, Any]]) -> Iterator[str]:
@@ -165,7 +154,6 @@ def _details(content: Content, view: View) -> Iterator[str]:
         else:
             from karat.report.listing import elements, listings
 
-            _refuse_long(run)
             blocks = list(listings(run.outcomes, view.style))
             for id_, listed in run.details.items():
                 blocks += elements(id_, listed, digits=view.digits, style=view.style)

@@ -6,7 +6,6 @@ one of them strictly.
 """
 
 from collections.abc import Collection, Mapping
-from copy import copy
 from graphlib import TopologicalSorter
 from typing import Self
 
@@ -58,12 +57,6 @@ class PointOrder:
             layers.append([point for point in left if not beyond >> point & 1])
             left = [point for point in left if beyond >> point & 1]
         return layers
-
-    def copy(self) -> "PointOrder":
-        """Return an order to which constraints can be added apart from this one."""
-        other = PointOrder()
-        other._later, other._same = copy(self._later), copy(self._same)
-        return other
 
     def put_before(self, first: Point, second: Point) -> bool:
         """Add that the first point is before the second; False: this contradicts what is known, and nothing changes."""

@@ -238,12 +238,12 @@ def converted(document: dict[str, Any], *options: str) -> Any:
 
 def test_what_trees_cannot_hold_is_reported() -> None:
     mentions = [{"id": "a", "span": [[0, 4]], "attributes": {"type": "T"}}, {"id": "b", "span": []}]
-    done = converted(
-        {"id": "d", "topic": "1", "mentions": mentions, "links": [{"kind": "subevent", "from": "b", "to": "a"}]}
-    )
+    links = [{"kind": "subevent", "from": "b", "to": "a"}]
+    done = converted({"id": "d", "topic": "1", "about": {"title": "T"}, "mentions": mentions, "links": links})
     assert done.code == 1
     assert done.out == ""
-    for lost in ("the document's topic", "the span of mentions", "the attribute type", "the order of mentions"):
+    document = "the document's topic", "the document's title"
+    for lost in (*document, "the span of mentions", "the attribute type", "the order of mentions"):
         assert f"would be lost: {lost}" in done.err
     done = converted({"id": "d", "mentions": mentions}, "--lossy")
     assert done.out == "d\t(a) (b)\n"

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from msgspec.structs import replace
 
-from karat.formats._writing import members, report_fields, report_rare, report_regions
+from karat.formats._writing import members, report_document, report_regions
 from karat.model import Document, Link, Mention, Region
 from karat.plugin.formats import ReportLoss, WriteOptions
 from karat.problems import Rule
@@ -33,7 +33,6 @@ def write(document: Document, options: WriteOptions, report_loss: ReportLoss) ->
     if document.text is not None and "\r\n" in document.text:
         raise UNWRITABLE.error(f"the text of document {document.id!r} has CRLF line ends, which brat counts as one")
     _report_losses(document, report_loss)
-    report_rare(document, report_loss)
     files = {f"{name}.ann": "".join(f"{line}\n" for line in _lines(document, options, report_loss)).encode("utf-8")}
     if document.text is not None:
         files[f"{name}.txt"] = document.text.encode("utf-8")
@@ -75,7 +74,7 @@ def _file_name(document: Document) -> str:
 
 
 def _report_losses(document: Document, report_loss: ReportLoss) -> None:
-    report_fields(document, ("topic", "subtopic", "source", "language", "tokens"), report_loss)
+    report_document(document, ("topic", "subtopic", "source", "language", "tokens"), report_loss)
     for cluster in document.clusters:
         if cluster.kind != "event" or cluster.attributes:
             report_loss("kinds and attributes of clusters")

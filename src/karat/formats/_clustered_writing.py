@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Hashable
 from typing import NamedTuple
 
-from karat.formats._writing import projected, refuse_unit, report_fields, report_rare, report_regions
+from karat.formats._writing import projected, refuse_unit, report_document, report_regions
 from karat.limits import check_pairs
 from karat.model import Document, Mention, Region
 from karat.plugin.formats import ReportLoss
@@ -30,8 +30,7 @@ def report_losses(
 ) -> None:
     """Report what both formats cannot hold; `holds` are fields of the document, the others those of mentions."""
     refuse_unit(document, ("char", "token"), rule)
-    report_fields(document, ("topic", "subtopic", "source", "language", "text", "tokens"), report_loss, holds=holds)
-    report_rare(document, report_loss)
+    report_document(document, ("topic", "subtopic", "source", "language", "text", "tokens"), report_loss, holds=holds)
     if document.unit == "char":
         report_loss("character offsets (written as tokens)")
     for cluster in document.clusters:

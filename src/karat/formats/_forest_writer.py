@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from msgspec.structs import replace
 
-from karat.formats._writing import members, report_fields, report_regions
+from karat.formats._writing import members, report_document, report_regions
 from karat.model import Document, nodes_of
 from karat.plugin.formats import ReportLoss, WriteOptions
 from karat.problems import Rule, quoted
@@ -145,7 +145,7 @@ def _kind(kind: str) -> str:
 
 
 def _report_losses(document: Document, report_loss: ReportLoss) -> None:
-    report_fields(document, ("topic", "subtopic", "source", "language", "producer", "text", "tokens"), report_loss)
+    report_document(document, ("topic", "subtopic", "source", "language", "producer", "text", "tokens"), report_loss)
     for cluster in document.clusters:
         if cluster.kind != "event" or not all(name.startswith(nodes_of("")) for name in cluster.attributes):
             report_loss("kinds and attributes of clusters")

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from karat.formats._writing import members, refuse_unit, report_fields, report_rare, report_regions
+from karat.formats._writing import members, refuse_unit, report_document, report_regions
 from karat.formats.tbf import link_kind
 from karat.limits import check_pairs
 from karat.model import Document, Mention, Region, qualified
@@ -20,7 +20,6 @@ def write(document: Document, options: WriteOptions, report_loss: ReportLoss) ->
     """One block; what TBF cannot hold is reported."""
     refuse_unit(document, ("char", "token"), UNWRITABLE)
     _report_losses(document, report_loss)
-    report_rare(document, report_loss)
     mentions = [mention for mention in document.mentions if mention.kind == "event" and mention.span]
     span = _char_text if document.unit == "char" else _token_writer(document, options.tokens, report_loss)
     if document.unit == "token":
@@ -62,7 +61,9 @@ def write(document: Document, options: WriteOptions, report_loss: ReportLoss) ->
 
 def _report_losses(document: Document, report_loss: ReportLoss) -> None:
     in_table = () if document.token_ids is None else ("forms",)
-    report_fields(document, ("topic", "subtopic", "source", "language", "text", "tokens"), report_loss, holds=in_table)
+    report_document(
+        document, ("topic", "subtopic", "source", "language", "text", "tokens"), report_loss, holds=in_table
+    )
     if document.clusters:
         report_loss("kinds and attributes of clusters")
     for mention in document.mentions:

@@ -21,15 +21,11 @@ def report_fields(
             report_loss(f"the document's {field.replace('_', ' ')}")
 
 
-def report_regions(mention: Mention, report_loss: ReportLoss, *, holds: Collection[str] = ()) -> None:
-    """Report the regions of a mention other than its span and what the format holds."""
-    for field in ("head", "extent", "anchor", "scope"):
-        if field not in holds and getattr(mention, field) is not None:
-            report_loss(f"the {field} of mentions")
-
-
-def report_rare(document: Document, report_loss: ReportLoss, *, holds: Collection[str] = ()) -> None:
-    """Report what few formats can say about documents (except what the format holds), clusters and links."""
+def report_document(
+    document: Document, fields: Iterable[str], report_loss: ReportLoss, *, holds: Collection[str] = ()
+) -> None:
+    """Report which of these fields a document has, and what few formats can say of it, its clusters and its links."""
+    report_fields(document, fields, report_loss, holds=holds)
     for name in document.about:
         if name not in holds:
             report_loss(f"the document's {name}")
@@ -41,6 +37,13 @@ def report_rare(document: Document, report_loss: ReportLoss, *, holds: Collectio
     for link in document.links:
         if link.extent is not None:
             report_loss("extents of links")
+
+
+def report_regions(mention: Mention, report_loss: ReportLoss, *, holds: Collection[str] = ()) -> None:
+    """Report the regions of a mention other than its span and what the format holds."""
+    for field in ("head", "extent", "anchor", "scope"):
+        if field not in holds and getattr(mention, field) is not None:
+            report_loss(f"the {field} of mentions")
 
 
 def refuse_unit(document: Document, units: tuple[str, ...], rule: Rule) -> None:
@@ -93,8 +96,8 @@ class Writable:
     ) -> None:
         """`rule` refuses what cannot be written at all; `lost` and `holds` are fields of a document."""
         refuse_unit(document, ("char", "token"), rule)
-        report_fields(document, ("topic", "subtopic", "source", "producer", "tokens", *lost), report_loss, holds=holds)
-        report_rare(document, report_loss, holds=(about,))
+        fields = ("topic", "subtopic", "source", "producer", "tokens", *lost)
+        report_document(document, fields, report_loss, holds=(*holds, about))
         self.id = document.id
         self.forms = _forms(document, rule)
         self._report_loss = report_loss

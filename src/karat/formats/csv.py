@@ -21,7 +21,7 @@ from typing import NamedTuple, TypeVar
 from msgspec.structs import replace
 
 from karat.formats._text import MERGED, decode, of_many_documents
-from karat.formats._writing import refuse_unit, report_fields, report_rare, report_regions
+from karat.formats._writing import refuse_unit, report_document, report_regions
 from karat.formats.jsonl import ACROSS, WITHIN, choose_protocols, free_ids
 from karat.model import Document, Mention, Places, Region, Value, compact_lines
 from karat.plugin.formats import Context, Format, Piece, ReportLoss, WriteOptions
@@ -262,8 +262,7 @@ def _lines(rows: Iterable[Sequence[object]], options: WriteOptions) -> bytes:
 
 def _report_losses(document: Document, report_loss: ReportLoss) -> None:
     refuse_unit(document, ("char", "token"), UNIT)
-    report_fields(document, ("topic", "subtopic", "source", "language", "producer", "text", "tokens"), report_loss)
-    report_rare(document, report_loss)
+    report_document(document, ("topic", "subtopic", "source", "language", "producer", "text", "tokens"), report_loss)
     if document.clusters:
         report_loss("kinds and attributes of clusters")
     for link in document.links:

@@ -20,7 +20,7 @@ from typing import Any
 
 from karat.formats._relations import END, RelationLinks
 from karat.formats._text import TWICE, named_after_file, stem
-from karat.formats._writing import refuse_unit, report_fields, report_rare, report_regions
+from karat.formats._writing import refuse_unit, report_document, report_regions
 from karat.formats._xml import ElementReader, other_attributes, root_of
 from karat.model import TEMPORAL, Document, Mention, Places, Region, compact_lines
 from karat.plugin.formats import Context, Format, Piece, ReportLoss, WriteOptions
@@ -184,8 +184,7 @@ def write(document: Document, options: WriteOptions, report_loss: ReportLoss) ->
     if document.id != stem(f"{document.id}.tml", SUFFIXES) or "/" in document.id or "\0" in document.id:
         raise UNWRITABLE.error(f"the document id {quoted(document.id)} cannot be the name of a file")
     fields = ("topic", "subtopic", "source", "language", "tokens", "producer", "clusters")
-    report_fields(document, fields, report_loss)
-    report_rare(document, report_loss)
+    report_document(document, fields, report_loss)
     try:
         return {f"{document.id}.tml": _Writer(document, document.text, report_loss).written()}
     except ValueError as error:

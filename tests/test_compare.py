@@ -21,7 +21,7 @@ from karat.corpus.index import DocumentReader
 from karat.counts import ScoreValues
 from karat.model import Document, Mention
 from karat.protocols import PROTOCOLS
-from karat.report.markup import csv_text
+from karat.report import markup
 from karat.report.scores import bottleneck
 from karat.result import Score
 from karat.stats.resampling import flat, observed
@@ -591,7 +591,7 @@ def test_csv_is_one_table() -> None:
 
 def test_cells_of_csv_are_no_formulas() -> None:
     names = ["=1+1", "+x", "-m", "@SUM(A1)", "\t=1", "-", "-1.5", "+2e-05", "plain", "'"]
-    out = list(csv.reader(csv_text(["=head"], [[name] for name in names] + [[-1.5]]).splitlines()))
+    out = list(csv.reader(markup.csv(["=head"], [[name] for name in names] + [[-1.5]]).splitlines()))
     assert [row[0] for row in out] == [
         *("'=head", "'=1+1", "'+x", "'-m", "'@SUM(A1)", "'\t=1", "-", "-1.5", "+2e-05", "plain", "'", "-1.5")
     ]

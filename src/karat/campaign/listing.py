@@ -12,7 +12,7 @@ from karat.campaign.submissions import Track
 from karat.problems import visible
 from karat.report.comparison import comparison_tables, note_lines, ranked_by, verdict
 from karat.report.layout import View, counted
-from karat.report.markup import csv, tidy
+from karat.report.markup import csv_of_records
 from karat.report.outputs import indented
 from karat.report.scores import intervals_line
 from karat.report.tables import Table, as_text
@@ -119,7 +119,7 @@ def rankings_csv(campaign: Campaign, view: View) -> str:
         for ranking in campaign.rankings
         for row in _rows(ranking)
     ]
-    return csv(tidy(signed, digits=view.digits))
+    return csv_of_records(signed, digits=view.digits)
 
 
 def signatures(campaign: Campaign) -> list[str]:
@@ -156,7 +156,7 @@ def submission_rows(campaign: Campaign) -> list[dict[str, Any]]:
 
 def submissions_csv(campaign: Campaign) -> str:
     """Return the submissions as one table."""
-    return csv(tidy(submission_rows(campaign), digits=2))
+    return csv_of_records(submission_rows(campaign), digits=2)
 
 
 def json(campaign: Campaign) -> str:

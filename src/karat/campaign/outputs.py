@@ -17,7 +17,7 @@ from karat.campaign.site import Page, Part, Section, Site, entry_slug, track_tit
 from karat.campaign.store import Store
 from karat.problems import UsageError, nearest
 from karat.report.layout import View
-from karat.report.markup import csv, tidy
+from karat.report.markup import csv_of_records
 from karat.report.outputs import indented
 from karat.report.tables import Cell, Table, as_text, percentage, score_cell, short
 
@@ -100,7 +100,7 @@ class Publication:
         """Return the scores as one table."""
         signatures = [scores.ranking.comparison.first.signature for scores in self.scores for _ in scores.systems]
         rows = [{**row, "signature": line} for row, line in zip(self.rows(), signatures, strict=True)]
-        return csv(tidy(rows, digits=view.digits))
+        return csv_of_records(rows, digits=view.digits)
 
     def json(self) -> str:
         systems = [

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from karat.audit.suspicions import CLASSES, Audit, Planted, Quoted, Suspicion
 from karat.report.layout import PLAIN, Style, counted, table
 from karat.report.markup import csv as as_csv
-from karat.report.tables import Page, Table
+from karat.report.tables import Table
 
 WIDTH = 118
 
@@ -74,7 +74,7 @@ def csv(audit: Audit) -> str:
     for partly in audit.partly:
         row = dict.fromkeys(header, "") | {"class": "partly-annotated", "document": partly.document}
         rows.append([*(row | {"text": f"{partly.annotated} of {partly.sentences} sentences"}).values()])
-    return as_csv(Page([Table.of([*header, "signature"], [[*row, audit.signature] for row in rows])]))
+    return as_csv([*header, "signature"], [[*row, audit.signature] for row in rows])
 
 
 def _fields(suspicion: Suspicion) -> Iterator[str]:

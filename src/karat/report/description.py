@@ -27,7 +27,7 @@ def _page(description: Description, view: View) -> Page:
     return Page([*_tables(description, view.digits)], [f"signature {signature}"], ["The corpus"], [signature])
 
 
-def _tidy(description: Description, view: View) -> Page:
+def _csv(description: Description, view: View) -> str:
     """Return all numbers as one table, a row for each."""
     signed = _signature(description)
     rows = [
@@ -36,7 +36,7 @@ def _tidy(description: Description, view: View) -> Page:
         for row in table.rows
         for header, cell in zip(table.header[1:] or ["all"], row[1:], strict=True)
     ]
-    return Page([Table.of(["of", "name", "counted", "number", "signature"], rows, left=3)])
+    return csv(["of", "name", "counted", "number", "signature"], rows)
 
 
 def _signature(description: Description) -> str:
@@ -46,7 +46,7 @@ def _signature(description: Description) -> str:
 FORMATS: Mapping[str, Callable[[Description, View], str]] = {
     "text": _text,
     "json": lambda description, _: indented(description),
-    "csv": lambda description, view: csv(_tidy(description, view)),
+    "csv": _csv,
     "markdown": lambda description, view: markdown(_page(description, view)),
     "latex": lambda description, view: latex([_page(description, view)], wide=view.wide),
 }

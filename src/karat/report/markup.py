@@ -12,14 +12,8 @@ from karat.report.tables import Cell, Page, Table, percentage
 FORMULA = re.compile(r"(?![-+]?[0-9.]+(e[-+]?[0-9]+)?$)[=+\-@\t\r].", re.DOTALL)
 
 
-def csv(page: Page) -> str:
-    """The one table of a page as CSV (RFC 4180)."""
-    (table,) = page.tables
-    return csv_text(table.header, ([cell.text for cell in row] for row in table.rows))
-
-
-def csv_text(header: Sequence[str], rows: Iterable[Sequence[Any]], comments: Sequence[str] = ()) -> str:
-    """Rows of plain values as CSV, after lines of comments; text that looks like a formula stays text."""
+def csv(header: Sequence[str], rows: Iterable[Sequence[Any]], comments: Sequence[str] = ()) -> str:
+    """Rows of plain values as CSV (RFC 4180), after lines of comments; text that looks like a formula stays text."""
     stream = io.StringIO()
     stream.writelines(f"# {visible(line)}\n" for line in comments)
     writer = standard_csv.writer(stream, lineterminator="\n")
@@ -33,15 +27,14 @@ def _inert(cell: Any) -> Any:
     return f"'{cell}" if isinstance(cell, str) and FORMULA.match(cell) else cell
 
 
-def tidy(records: Sequence[Mapping[str, Any]], *, digits: int) -> Page:
-    """Return one row per record, for other programs: fractions as percentages, nothing where there is no value.
+def csv_of_records(records: Sequence[Mapping[str, Any]], *, digits: int) -> str:
+    """One row per record as CSV: fractions as percentages, nothing where there is no value.
 
     Columns without any value are omitted.
     """
     keys = dict.fromkeys(name for record in records for name in record)
     names = [name for name in keys if any(record.get(name) is not None for record in records)]
-    rows = [[_field(name, record.get(name), digits) for name in names] for record in records]
-    return Page([Table.of(names, rows)])
+    return csv(names, ([_field(name, record.get(name), digits) for name in names] for record in records))
 
 
 def _field(name: str, value: Any, digits: int) -> str:

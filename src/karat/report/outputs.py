@@ -240,7 +240,7 @@ def _page(scored: "Sequence[Scored]", view: View) -> Page:
 
 def _csv(scored: "Sequence[Scored]", view: View) -> str:
     """Return one table of everything; the last columns say how the numbers were made."""
-    from karat.report.markup import csv, tidy
+    from karat.report.markup import csv_of_records
 
     records = [item.to_dicts() for item in scored]
     columns = dict.fromkeys(name for rows in records for row in rows for name in row)
@@ -249,7 +249,7 @@ def _csv(scored: "Sequence[Scored]", view: View) -> str:
         content = _content(item, view)
         how = {name: content.facts.get(name) for name in ("ci", "tests")} | {"signature": content.signature}
         signed += [{**columns, **row, **how} for row in rows]
-    return csv(tidy(signed, digits=view.digits))
+    return csv_of_records(signed, digits=view.digits)
 
 
 def _markdown(scored: "Sequence[Scored]", view: View) -> str:

@@ -21,7 +21,7 @@ from karat.problems import Findings, KaratError, Report, Rule
 from karat.protocols import PROTOCOLS, Protocol, resolve, resolve_all
 from karat.report.figures.figure import Curves, Figure, Line
 from karat.report.layout import counted, table
-from karat.report.markup import csv_text
+from karat.report.markup import csv
 from karat.report.outputs import indented
 from karat.result import Result
 from karat.run.pairs import Places, Preparation
@@ -333,7 +333,7 @@ def points(examination: Examination) -> str:
         for point in curve.points
         for id_ in curve.measures
     ]
-    return csv_text(["direction", "order", "pieces", "added", "measure", "score", "swapped"], rows)
+    return csv(["direction", "order", "pieces", "added", "measure", "score", "swapped"], rows)
 
 
 def figure(examination: Examination) -> Figure:

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from karat.counts import Interval
 from karat.problems import Report, Rule, UsageError, install_hint, visible
-from karat.report.markup import csv_text
+from karat.report.markup import csv
 
 FORMATS: Mapping[str, Mapping[str, None]] = {
     ".svg": dict.fromkeys(("Date", "Creator", "Format", "Type")),
@@ -198,7 +198,7 @@ class Figure(Struct, frozen=True):
         names = list(dict.fromkeys(name for record in records for name in record))
         cells = ([record.get(name) for name in names] for record in records)
         rows = ([visible(cell) if isinstance(cell, str) else cell for cell in row] for row in cells)
-        return csv_text(names, rows, self.comments)
+        return csv(names, rows, self.comments)
 
     def records(self) -> list[dict[str, Any]]:
         """The rows of the CSV."""

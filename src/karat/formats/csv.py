@@ -5,7 +5,7 @@
 
 `document` (or `doc`, `doc_id`) and `start` are needed, with `end` (exclusive: the offset after the last character or
 token) or `last` (inclusive). `id`, `text`, `type`, `realis`, `cluster`, `kind`, `head_start` and `head_end` (or
-`head_last`) may follow. Every other column is an attribute; an empty cell is none. Columns are separated by tabs,
+`head_last`) may follow. Every other column is an attribute; an empty cell has no value. Columns are separated by tabs,
 commas or semicolons. Offsets count characters, or tokens with `--unit token`.
 
 The rows of a document may be scattered. Rows of a document with the same `id` are segments of one mention. A row with

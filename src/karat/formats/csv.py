@@ -8,9 +8,8 @@ token) or `last` (inclusive). `id`, `text`, `type`, `realis`, `cluster`, `kind`,
 `head_last`) may follow. Every other column is an attribute; an empty cell has no value. Columns are separated by tabs,
 commas or semicolons. Offsets count characters, or tokens with `--unit token`.
 
-The rows of a document may be scattered. Rows of a document with the same `id` are segments of one mention. A row with
-neither `start` nor end declares a document, which may have no mention. The same `cluster` in two documents is the same
-cluster.
+The rows of a document may be scattered. Rows of a document with the same `id` are segments of one mention. A row that
+has only a document is for a document without mentions. The same `cluster` in two documents is the same cluster.
 """
 
 import csv

@@ -15,7 +15,6 @@ from karat.corpus.files import FileCorpus
 from karat.corpus.interface import Corpus, Executor
 from karat.corpus.memory import NO_DOCUMENT, Given, MemoryCorpus, typed
 from karat.corpus.opening import open_corpus
-from karat.counts import ScoreValues
 from karat.formats import read_options
 from karat.model import Document, Unit
 from karat.plugin.formats import DocumentNames
@@ -27,6 +26,7 @@ from karat.run.executors import Processes, Serial
 from karat.run.plan import Options
 
 if TYPE_CHECKING:
+    from karat.families.coref.measures import TableScores
     from karat.report.figures.figure import Figure
 
 IN_TWO_CLUSTERS = Rule("mention-in-clusters", "fatal", "Put each mention into one cluster of its side.")
@@ -391,32 +391,7 @@ class Scorer:
         return f"<Scorer {self._protocol.name}: {len(self):,} document{'s' * (len(self) != 1)}>"
 
 
-class Coref(Mapping[str, ScoreValues]):
-    """Coreference scores by name: `scores["b3"].f1`, or `scores["coref.b3"].f1`. Each is computed when it is read."""
-
-    def __init__(self, leaves: Mapping[str, ScoreValues]) -> None:
-        self._leaves = leaves
-
-    def __getitem__(self, name: str) -> ScoreValues:
-        try:
-            return self._leaves[name.removeprefix("coref.")]
-        except (AttributeError, KeyError):
-            raise KeyError(f"{name!r} is not a measure of clusters; these are: {', '.join(self)}") from None
-
-    def __iter__(self) -> Iterator[str]:
-        return (f"coref.{name}" for name in self._leaves)
-
-    def __len__(self) -> int:
-        return len(self._leaves)
-
-    def __repr__(self) -> str:
-        f1 = {name: leaf.values.get("f1") for name, leaf in self._leaves.items()}
-        return (
-            f"<Coref F1: {', '.join(f'{name} {100 * value:.2f}' for name, value in f1.items() if value is not None)}>"
-        )
-
-
-def coref(gold: Iterable[Iterable[Hashable]], system: Iterable[Iterable[Hashable]]) -> Coref:
+def coref(gold: Iterable[Iterable[Hashable]], system: Iterable[Iterable[Hashable]]) -> "TableScores":
     """Score clusters in memory, for example in a training loop. A mention is any value, the same on both sides.
 
     >>> coref([{"a", "b"}, {"c"}], [{"a"}, {"b", "c"}])["b3"].f1
@@ -425,7 +400,7 @@ def coref(gold: Iterable[Iterable[Hashable]], system: Iterable[Iterable[Hashable
     from karat.families.coref.measures import TableScores
     from karat.families.coref.table import contingency
 
-    return Coref(TableScores(contingency(_clusters(gold, "gold"), _clusters(system, "system"))))
+    return TableScores(contingency(_clusters(gold, "gold"), _clusters(system, "system")))
 
 
 def _clusters(given: Iterable[Iterable[Hashable]], side: Origin) -> list[set[Hashable]]:

@@ -229,16 +229,22 @@ FAMILY = Family(CARD, Parameters, measures, table)
 
 
 class TableScores(Mapping[str, ScoreValues]):
-    """The scores of one table, each computed on first use; undefined ones are zero, as in the reference scorer."""
+    """The scores of one table by name: `scores["b3"].f1`, or `scores["coref.b3"].f1`.
+
+    Each is computed when it is read; undefined ones are zero, as in the reference scorer.
+    """
 
     def __init__(self, table: Contingency) -> None:
         self._table = table
         self._scores: dict[str, ScoreValues] = {}
 
     def __getitem__(self, name: str) -> ScoreValues:
-        if name not in self._scores:
-            self._scores[name] = self._score(name)
-        return self._scores[name]
+        short = f"{name}".removeprefix("coref.")
+        if short not in (*FORMULAS, *AVERAGES):
+            raise KeyError(f"{name!r} is not a measure of clusters; these are: {', '.join(self)}")
+        if short not in self._scores:
+            self._scores[short] = self._score(short)
+        return self._scores[short]
 
     def _score(self, name: str) -> ScoreValues:
         if name in FORMULAS:
@@ -248,10 +254,14 @@ class TableScores(Mapping[str, ScoreValues]):
         return ScoreValues(fill_undefined(combine([self[part] for part in of]), undefined=0.0))
 
     def __iter__(self) -> Iterator[str]:
-        return iter((*FORMULAS, *AVERAGES))
+        return (f"coref.{name}" for name in (*FORMULAS, *AVERAGES))
 
     def __len__(self) -> int:
         return len(FORMULAS) + len(AVERAGES)
+
+    def __repr__(self) -> str:
+        f1 = [f"{name} {100 * (self[name].values['f1'] or 0):.2f}" for name in (*FORMULAS, *AVERAGES)]
+        return f"<Coref F1: {', '.join(f1)}>"
 
 
 def _mean_f1(rows: Sequence[ScoreValues]) -> Scores:

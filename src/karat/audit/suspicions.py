@@ -51,7 +51,7 @@ class Suspicion(Struct, frozen=True):
 
     kind: Class
     weight: float
-    """Of its anchor."""
+    """The weight of its anchor."""
     topic: str | None
     first: Quoted
     second: Quoted
@@ -68,7 +68,7 @@ class PartlyAnnotated(Struct, frozen=True):
     norm: float
     """The share of annotated sentences in the corpus."""
     probability: float
-    """Of so few or fewer, if each sentence had that share as its probability."""
+    """The probability of so few or fewer, if each sentence had that share as its probability."""
 
 
 class Audit(Struct, frozen=True):

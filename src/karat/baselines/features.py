@@ -50,7 +50,7 @@ class Candidates(NamedTuple):
     first: NDArray[np.int64]
     second: NDArray[np.int64]
     similarity: NDArray[np.float64]
-    """Of their documents."""
+    """The similarity of their documents."""
 
 
 def candidates(texts: Sequence[Text], *, gate: float, analyser: WordAnalyser, arguments: Arguments) -> Candidates:

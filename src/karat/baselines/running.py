@@ -154,7 +154,7 @@ def _scores(texts: Sequence[Text], values: Sequence[float], make: Callable[[floa
     for value in values:
         made = MemoryCorpus(system(texts, make(value), {}))
         (result,) = score(gold, made, [resolve(PROTOCOL)], Options(measures=(MEASURE,)), findings=Findings())
-        scores[value] = result[MEASURE].micro.values["f1"] or 0.0
+        scores[value] = result[MEASURE].f1 or 0.0
     return scores
 
 

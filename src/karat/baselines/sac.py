@@ -31,10 +31,10 @@ LEAST = 0.01
 CONSTANT = 1e-12
 """The standard deviation of a feature that is the same for all pairs, up to rounding; it is not scaled."""
 TOLERANCE = 1e-8
-"""Of the regression: small, since where Newton's method stops early depends on how the processor rounds."""
+"""The tolerance of the regression: with a larger one, weights would depend on how the processor rounds."""
 
 STEPS = 3
-"""Of training: pairs of mentions, their features, the regression."""
+"""Steps of training: pairs of mentions, their features, the regression."""
 
 ONE_SIDED = Rule("baseline-training", "fatal", "Train on topics with mentions that corefer and others that do not.")
 

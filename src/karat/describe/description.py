@@ -173,12 +173,12 @@ class _Members:
 
 
 def _least(*kinds: str | None) -> str | None:
-    """Of several kinds, the first alphabetically, so that the order of documents does not matter."""
+    """Return the first kind alphabetically, so that the order of documents does not matter."""
     return min((kind for kind in kinds if kind is not None), default=None)
 
 
 class Tallies:
-    """Takes the documents of a corpus one by one."""
+    """Counts the documents of a corpus one by one."""
 
     def __init__(self) -> None:
         self.documents = 0

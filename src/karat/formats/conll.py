@@ -97,7 +97,7 @@ _SPLIT_CELL = re.compile(rb"(?<= )[^()|\s]*[()][^|\s]*(?: *\| *[^()|\s]*[()][^|\
 """A column of a line without tabs, if it may have blanks beside a `|`: if it is the last one."""
 _NUMBER = re.compile(rb"[0-9]{1,9}")
 _OTHER_NUMBER = re.compile(rb"[0-9]+[-.][0-9]+")
-"""Of a word of several tokens (3-4), or an empty node (8.1)."""
+"""The number of a word of several tokens (3-4), or of an empty node (8.1)."""
 _DOUBLE = re.compile(r"[0-9]+(\+[0-9]+)+")
 
 

@@ -110,7 +110,7 @@ class CorefTable(TableSpec[Contingency], Struct, frozen=True, cache_hash=True):
         return "unit" if self.singletons == "keep" and self.unit == "document" else "corpus"
 
     def kept_items(self, table: Contingency) -> tuple[int, int, int] | None:
-        """All but singletons."""
+        """Count all but singletons."""
         if self.singletons == "keep":
             return None
         return table.gold_mentions, table.system_mentions, table.shared_mentions

@@ -70,7 +70,7 @@ class AnaphoricZeros(TableSpec[Sequence[Anaphor]], Struct, frozen=True, cache_ha
         return [*anaphors, *(Anaphor("spurious", None, system.mentions[s]) for s in spurious)]
 
     def add(self, tables: Sequence[Sequence[Anaphor]]) -> list[Anaphor]:
-        """All of them."""
+        """Concatenate the anaphors of documents."""
         return [anaphor for table in tables for anaphor in table]
 
 

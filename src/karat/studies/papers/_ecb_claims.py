@@ -17,7 +17,7 @@ F_SCORES = (2, 5, 8)
 
 def points(result: Result, measure: str = "conll") -> float:
     """An F1 in points; these protocols define every one."""
-    return 100 * (result[f"coref.{measure}"].micro.values["f1"] or 0.0)
+    return 100 * (result[f"coref.{measure}"].f1 or 0.0)
 
 
 def ranking_claims(

@@ -218,7 +218,7 @@ def credit(gold: Corpus, system: Corpus) -> Credit:
         for protocols, family in (([resolve(GREEDY), _best_alignment()], "nugget"), ([resolve(MUC)], "muc"))
     )
     measures = (greedy["nugget.span"], best["nugget.span"], half["muc.span"])
-    return Credit(*(score.micro.values["f1"] or 0.0 for score in measures))
+    return Credit(*(score.f1 or 0.0 for score in measures))
 
 
 def _best_alignment() -> Protocol:

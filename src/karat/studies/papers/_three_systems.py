@@ -63,7 +63,7 @@ class ThreeSystems:
 
     def value(self, protocol: str, system: str, measure: str = CONLL) -> float:
         """One F1, which the protocols define everywhere."""
-        value = self._results[protocol][system][measure].micro.values["f1"]
+        value = self._results[protocol][system][measure].f1
         assert value is not None
         return value
 

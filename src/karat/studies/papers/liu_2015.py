@@ -337,7 +337,7 @@ def _refuse_lacking(result: Result, system: str) -> None:
         if id_ not in result.scores:
             attribute = id_.rpartition(".")[2]
             raise NOT_A_PILOT.error(f"no mention of gold has the attribute {attribute}", file=result.gold.name)
-    if not result[SPAN].micro.values["f1"]:
+    if not result[SPAN].f1:
         raise NOT_A_PILOT.error(f"{system} finds no event mention of gold", file=result.system.name)
 
 

@@ -9,15 +9,13 @@ over the pairs is greatest; an unpaired one is missed or spurious. No mention re
 representative cannot move the score. If two pairings are equally good, the whole corpus decides: first come clusters
 that overlap in more documents, then the cluster in more documents, then the one with more mentions, then by how its
 meta-mentions overlap those of the other side, those in turn by theirs, and so on (colour refinement). Clusters that
-still look the same are interchangeable: one of them is chosen as the first, and refinement goes on from there. The
-order of mentions in a text does not matter.
+still look the same are nearly always interchangeable: the one mentioned first comes first.
 """
 
 from collections import Counter
 from collections.abc import Hashable, Sequence
 from fractions import Fraction
-from functools import cached_property
-from itertools import chain, groupby
+from itertools import groupby
 from math import lcm
 from typing import Any
 
@@ -79,24 +77,20 @@ class _Graph:
             self.members[cluster].append(meta_mention)
 
     def ranks(self) -> list[tuple[int, int]]:
-        """Rank meta-mentions among equally good pairings: by colour, then by the order of clusters."""
+        """Rank meta-mentions among equally good pairings: by colour, then by the order of clusters.
+
+        Colour refinement: split colours by the colours of the cluster's members and of overlapping meta-mentions.
+        """
         totals = [sum(self.sizes[member] for member in members) for members in self.members]
-        colour = self._refined(
+        colour: list[int] = []
+        finer = _order(
             [
                 (-len(self.members[cluster]), -totals[cluster], -size)
                 for cluster, size in zip(self.cluster_of, self.sizes, strict=True)
             ]
         )
-        while places := self._twins(colour):
-            last = len(places)
-            labels = zip(colour, [places.get(cluster, last) for cluster in self.cluster_of], strict=True)
-            colour = self._refined([*labels])
-        return [*zip(colour, self.cluster_of, strict=True)]
-
-    def _refined(self, labels: Sequence[Any]) -> list[int]:
-        """Colour refinement: split colours by the colours of the cluster's members and of overlapping meta-mentions."""
-        colour = _order(labels)
-        while True:
+        while finer != colour:
+            colour = finer
             of_cluster = [tuple(sorted([colour[member] for member in members])) for members in self.members]
             finer = _order(
                 [
@@ -108,58 +102,7 @@ class _Graph:
                     for place, cluster in enumerate(self.cluster_of)
                 ]
             )
-            if finer == colour:
-                return colour
-            colour = finer
-
-    def _twins(self, colour: Sequence[int]) -> dict[int, int]:
-        """Order clusters of several documents that still have the same colour, in one spot of each component.
-
-        Which of them comes first does not matter; it distinguishes everything connected with them. All clusters that
-        overlap exactly the same get their places at once.
-        """
-        chosen: dict[int, int] = {}
-        for others in self.overlaps.values():
-            first: dict[int, int] = {}
-            for other, _ in others:
-                cluster = self.cluster_of[other]
-                if len(self.members[cluster]) > 1 and first.setdefault(colour[other], cluster) != cluster:
-                    chosen.setdefault(self._component[cluster], cluster)
-        return {
-            twin: place
-            for cluster in chosen.values()
-            for place, twin in enumerate(dict.fromkeys((cluster, *self._alike[self._shape(cluster)])))
-        }
-
-    @cached_property
-    def _alike(self) -> dict[Hashable, list[int]]:
-        """Clusters of several documents by their overlaps."""
-        alike: dict[Hashable, list[int]] = {}
-        for cluster, members in enumerate(self.members):
-            if len(members) > 1:
-                alike.setdefault(self._shape(cluster), []).append(cluster)
-        return alike
-
-    def _shape(self, cluster: int) -> Hashable:
-        """The overlaps of a cluster, document by document."""
-        return frozenset(
-            (self.documents[member], self.sizes[member], frozenset(self.overlaps.get(member, ())))
-            for member in self.members[cluster]
-        )
-
-    @cached_property
-    def _component(self) -> list[int]:
-        """The connected component of each cluster, by its first cluster."""
-        component = [-1] * len(self.members)
-        for start in range(len(component)):
-            waiting = [start]
-            while waiting:
-                cluster = waiting.pop()
-                if component[cluster] < 0:
-                    component[cluster] = start
-                    others = chain.from_iterable(self.overlaps.get(member, ()) for member in self.members[cluster])
-                    waiting += [self.cluster_of[other] for other, _ in others]
-        return component
+        return [*zip(colour, self.cluster_of, strict=True)]
 
 
 def _order(labels: Sequence[Any]) -> list[int]:

@@ -22,7 +22,7 @@ _NAME = re.compile(r"\.?karat-(\d+)-\w+\.tmp")
 
 @contextmanager
 def file_in(folder: Path) -> Iterator[IO[bytes]]:
-    """A new file in a folder. Whoever wants to keep it closes it and moves it away."""
+    """Create a file in a folder, for this context; to keep it, close it and move it away."""
     sweep(folder)
     path = folder / _new_name()
     stream = open(path, "x+b", opener=functools.partial(os.open, mode=0o600))
@@ -39,7 +39,7 @@ def file_in(folder: Path) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def folder_in(folder: Path) -> Iterator[Path]:
-    """A new folder in a folder. Whoever wants to keep it moves it away."""
+    """Create a folder in a folder, for this context; to keep it, move it away."""
     sweep(folder)
     path = folder / _new_name()
     path.mkdir(0o700)
@@ -59,7 +59,7 @@ def folder_in(folder: Path) -> Iterator[Path]:
 
 @functools.cache
 def spool() -> str:
-    """The folder for copies of inputs; it is removed when the process ends."""
+    """Return the folder for copies of inputs, which is removed when the process ends."""
     import tempfile
 
     sweep(Path(tempfile.gettempdir()))
@@ -70,13 +70,13 @@ def spool() -> str:
 
 
 def clear() -> None:
-    """Remove the copies of inputs, also where the process does not end by itself."""
+    """Remove the copies of inputs."""
     if spool.cache_info().currsize:
         _remove(spool())
 
 
 def _new_name() -> str:
-    """A name that no other file has."""
+    """Return a name that no other file has."""
     return f".karat-{os.getpid()}-{os.urandom(8).hex()}.tmp"
 
 
@@ -97,7 +97,7 @@ def sweep(folder: Path) -> None:
         for path, process in left:
             _remove_if_left(path, int(process))
     except OSError:
-        pass  # nobody's to look into, or gone meanwhile: not what the user asked for
+        pass  # it cannot be read, or is gone: not what the user asked for
 
 
 if sys.platform != "win32":

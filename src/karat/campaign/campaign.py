@@ -52,11 +52,11 @@ class Campaign(NamedTuple):
         return [entry for entry in self.entries if entry.results]
 
     def refused(self) -> list[Entry]:
-        """Return the submissions that are not."""
+        """Return the submissions that were refused."""
         return [entry for entry in self.entries if not entry.results]
 
     def status(self, entry: Entry) -> str:
-        """Return whether a submission is ranked, refused, or was scored where gold has nothing to rank by."""
+        """Return `ranked`, `refused`, or `not ranked` if gold has nothing to rank by."""
         if not entry.results:
             return "refused"
         place = entry.track, entry.submission.condition

@@ -214,7 +214,7 @@ def _is_archive(path: Path) -> bool:
 
 
 class _Entry(NamedTuple):
-    """A file, or what is none, as the archive declares it or as it is on disk."""
+    """A member of a package, as the archive declares it or as it is on disk."""
 
     raw: str
     kind: Literal["file", "folder", "link", "special"]
@@ -308,7 +308,7 @@ def _members(entries: Iterable[_Entry], limits: Limits, name: str, *, most: int 
 
 
 class _Names:
-    """The names of an archive so far: none twice, and none both a file and a folder."""
+    """The names of an archive so far: each is unique, and is that of a file or of a folder."""
 
     def __init__(self, archive: str) -> None:
         self._archive = archive

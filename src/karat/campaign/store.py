@@ -38,7 +38,7 @@ DAMAGED = "it is damaged, or karat did not write it"
 
 APPLICATION = 0x6B617261
 """Marks the file as karat's."""
-SCHEMA = 4
+SCHEMA = 5
 WAIT = 60
 """Seconds to wait for another process that writes."""
 LISTED = 100
@@ -189,8 +189,7 @@ class StoredFinding(Struct, frozen=True, omit_defaults=True):
 class StoredResult(Struct, frozen=True):
     """A result under one protocol, as the counts of its units."""
 
-    protocol: str
-    signature: str
+    conditions: str
     unit_count: int
     gold: Side
     system: Side
@@ -218,8 +217,7 @@ class StoredResult(Struct, frozen=True):
             for part, scores in rows.left_out.items()
         }
         return cls(
-            result.protocol,
-            result.signature,
+            result.conditions,
             result.unit_count,
             replace(result.gold, name=""),
             replace(result.system, name=""),
@@ -247,10 +245,10 @@ class StoredResult(Struct, frozen=True):
         rows = UnitRows(self.units, [array("d", column) for column in self.columns], finish, left_out, self.part)
         headline, is_supported = plan.headline(plan.measures.score_function(sums))
         return Result(
-            version=self.signature.partition("|")[0].removeprefix("karat="),
-            protocol=self.protocol,
+            version=__version__,
+            protocol=protocol.name,
             title=protocol.title,
-            conditions=self.signature.rpartition("|gold=")[0],
+            conditions=self.conditions,
             unit=protocol.unit,
             unit_count=self.unit_count,
             gold=replace(self.gold, name=names[0]),

@@ -69,7 +69,7 @@ class Submission(NamedTuple):
     described: bool = False
     """True if there is a description of the system (ACE 2005 plan, 3.7.2)."""
     is_own: bool = True
-    """False: in the plan's layout, it is in an archive, or in a folder of a site, that is not called as its site."""
+    """False: in the plan's layout, it is in an archive or a folder that does not have the name of its site."""
     problems: tuple[Finding, ...] = ()
     """Reasons why it is refused before its files are read."""
 
@@ -177,7 +177,7 @@ def submissions_in(
 
 
 def _is_of(entry: Path, site: str) -> bool:
-    """Return whether an entry of SUBMISSIONS is called as a site, such as `NIST-2`, or is the folder of a language."""
+    """Return whether an entry of SUBMISSIONS has the name of a site (such as `NIST-2`) or is a language's folder."""
     name, site = _package_name(entry).lower(), site.lower()
     return name in TASKS or (name.startswith(site) and not name[len(site) :][:1].isalpha())
 
@@ -364,10 +364,10 @@ def _ace_archive(package: Package, members: Mapping[str, str], depth: int) -> It
 
 
 def _checked(found: Sequence[Submission], is_ace: bool) -> Iterator[Submission]:
-    """Yield submissions with problems that only all of them together show; `is_ace`: the layout is the plan's.
+    """Add the problems that only all submissions together show; `is_ace`: the layout is the plan's.
 
-    What is refused for a reason of its own stands in the way of no other; nor does what a site submits in the name of
-    another one. A refused submission that shares its name gets another one.
+    A submission that is refused for a reason of its own does not count, nor does one in the name of another site. A
+    refused submission that shares its name gets another one.
     """
     found = [_in_layout(submission, is_ace) for submission in found]
     sites = {submission.site.lower() for submission in found if submission.is_own and not submission.problems}

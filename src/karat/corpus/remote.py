@@ -17,7 +17,7 @@ UNREACHABLE = Rule("url-unreadable", "fatal", "Check the URL, and that you may r
 
 
 def files_at(url: str) -> list[str]:
-    """The URLs of a file, or of the files of a folder and those below it, sorted; hidden ones are left out."""
+    """Return the URL of a file, or those of the files below a folder, sorted and without hidden ones."""
     system, path = _located(url)
     try:
         if system.isdir(path):
@@ -32,7 +32,7 @@ def files_at(url: str) -> list[str]:
 
 
 def open_url(url: str) -> BinaryIO:
-    """The bytes of a file."""
+    """Open a file to read its bytes."""
     system, path = _located(url)
     try:
         return cast("BinaryIO", system.open(path, "rb"))
@@ -41,7 +41,7 @@ def open_url(url: str) -> BinaryIO:
 
 
 def state_of(url: str) -> tuple[int, int]:
-    """The size of a file, and a number that changes when the file does."""
+    """Return the size of a file, and a number that changes when the file does."""
     system, path = _located(url)
     try:
         return int(system.size(path) or 0), int(system.ukey(path)[:15], 16)
@@ -62,7 +62,7 @@ def _located(url: str) -> "tuple[AbstractFileSystem, str]":
 
 
 def _unreadable(url: str, error: Exception) -> KaratError:
-    """Each kind of storage has errors of its own."""
+    """Describe an error; each kind of storage has its own."""
     if isinstance(error, FileNotFoundError):
         message = "there is no such file"
     elif isinstance(error, ImportError | ValueError):

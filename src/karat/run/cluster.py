@@ -1,4 +1,4 @@
-"""The executor for a Dask cluster: a scheduler and workers that run already, on this machine or on many.
+"""The executor for a Dask cluster: a scheduler and workers that are already running, on this machine or on many.
 
 Tasks are the same as those of other processes (`karat.run.processes`), and so are results. Dask repeats the tasks of
 a worker that is lost. Workers need the same version of karat, and read the files themselves.
@@ -101,7 +101,7 @@ class Cluster:
         return Client(address, timeout=TIMEOUT, set_as_default=False)
 
     def _check_workers(self) -> None:
-        """There must be a worker, and each must have this version of karat."""
+        """Refuse a cluster without a worker, or with one that has no karat or another version."""
         with _losses_reported():
             try:
                 self._client.wait_for_workers(1, timeout=PATIENCE)
@@ -116,13 +116,13 @@ class Cluster:
                 raise UNLIKE.error(f"worker {worker} {problem}; this is karat {__version__}")
 
     def width(self, size: int) -> int:
-        """The threads of all workers, for an input of any size: the user asked for them."""
+        """Return the number of threads of all workers, for an input of any size: the user asked for them."""
         del size
         threads: list[int] = [worker["nthreads"] for worker in _workers(self._client).values()]
         return max(2, sum(threads))
 
     def map(self, function: Callable[[S, T], R], shared: S, tasks: Iterable[T]) -> Iterator[R]:
-        """The result of each task, in their order."""
+        """Return the result of each task, in their order."""
         data, folder = packed(function, shared), str(Path.cwd())
 
         def submit(task: T) -> "_Result[Done[R]]":
@@ -170,7 +170,7 @@ def _workers(client: "Client") -> Mapping[str, Mapping[str, Any]]:
 
 @contextlib.contextmanager
 def _losses_reported() -> Iterator[None]:
-    """Report a scheduler that does not answer any more."""
+    """Report a scheduler that no longer answers."""
     try:
         yield
     except KaratError:
@@ -225,7 +225,7 @@ async def _kind(address: str) -> str:
 
 
 def _answer(address: str) -> str:
-    """Say what is at an address where no scheduler answers."""
+    """Describe what is at an address where no scheduler answers."""
     scheme, _, place = address.rpartition("://")
     host, _, port = place.rpartition(":")
     if scheme == "tls":
@@ -250,7 +250,7 @@ def _answer(address: str) -> str:
 
 @contextlib.contextmanager
 def _silent(name: str) -> Iterator[None]:
-    """Errors are raised, and reported once; the library does not also print them."""
+    """Silence the loggers of a library: its errors are raised, and reported once."""
     handlers = {
         handler
         for logger in map(logging.getLogger, [*logging.root.manager.loggerDict])

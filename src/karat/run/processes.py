@@ -137,7 +137,7 @@ class Future(Protocol[R_co]):
 
 
 def in_order(submit: Callable[[T], Future[Done[R]]], tasks: Iterable[T], ahead: int) -> Iterator[R]:
-    """The results of tasks in their order; at most `ahead` of them are under way or waiting to be used.
+    """Yield the results of tasks in their order; at most `ahead` of them are under way or waiting to be used.
 
     The first tasks are submitted at once, so that the caller can do something else before it asks for results.
     """
@@ -155,7 +155,7 @@ def in_order(submit: Callable[[T], Future[Done[R]]], tasks: Iterable[T], ahead: 
 
 
 def packed(function: Callable[[S, T], R], shared: S) -> bytes:
-    """A function and what its tasks share, as they are sent with each task: pickled once."""
+    """Pickle a function and what its tasks share, once; they are sent with each task."""
     return pickle.dumps((function, shared), pickle.HIGHEST_PROTOCOL)
 
 
@@ -193,9 +193,9 @@ _DEFERRED = {getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") i
 
 @contextlib.contextmanager
 def signals_deferred() -> Iterator[None]:
-    """Signals wait until this is done: a process is either not started, or known, and so ended with its parent.
+    """Block signals for this context: a process is either not started, or known, and so ended with its parent.
 
-    A process that is started here inherits this, and never sees Ctrl-C: its parent ends it.
+    A process that is started here inherits this and never sees Ctrl-C: its parent ends it.
     """
     if not hasattr(signal, "pthread_sigmask"):
         yield

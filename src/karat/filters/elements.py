@@ -1,7 +1,7 @@
 """Ids of ACE elements across documents."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from msgspec import msgpack
 
@@ -49,27 +49,13 @@ class Elements(Filter, frozen=True):
             for side, clusters in sides.items():
                 for cluster in msgpack.decode(clusters, type=list[Cluster]):
                     other, known = first.setdefault((side, cluster.id), (document, cluster))
+                    which = f"{cluster.kind} {quoted(cluster.id)} of document {quoted(document)}"
+                    place: dict[str, Any] = {"item": cluster.id, "origin": side, "document": document}
                     if self.within == "document":
-                        finding = _repetition(cluster, document, other)
-                    else:
-                        finding = _difference_to(known, cluster, document, other)
-                    if finding is not None:
-                        yield finding._replace(origin=side, document=document)
-
-
-def _repetition(cluster: Cluster, document: str, other: str) -> Finding | None:
-    if other == document:
-        return None
-    which = f"{cluster.kind} {quoted(cluster.id)} of document {quoted(document)}"
-    return ELEMENT_TWICE.at(f"{which} is also in document {quoted(other)}", item=cluster.id)
-
-
-def _difference_to(known: Cluster, cluster: Cluster, document: str, other: str) -> Finding | None:
-    difference = _difference(_description(cluster), _description(known))
-    if not difference:
-        return None
-    which = f"{cluster.kind} {quoted(cluster.id)} of document {quoted(document)}"
-    return ELEMENT_DIFFERS.at(f"{which} has {difference} in document {quoted(other)}", item=cluster.id)
+                        if other != document:
+                            yield ELEMENT_TWICE.at(f"{which} is also in document {quoted(other)}", **place)
+                    elif difference := _difference(_description(cluster), _description(known)):
+                        yield ELEMENT_DIFFERS.at(f"{which} has {difference} in document {quoted(other)}", **place)
 
 
 def _description(cluster: Cluster) -> Mapping[str, Value]:

@@ -315,12 +315,6 @@ def test_the_json_has_every_system_as_score_does() -> None:
 
 
 @pytest.mark.slow
-def test_processes_change_nothing() -> None:
-    args = (*COMPARE, "-m", "nugget", "--seed", "0", "-f", "json")
-    assert run(*args).out == run(*args, "--jobs", "2").out
-
-
-@pytest.mark.slow
 def test_an_error_of_another_process_is_reported_as_here(tmp_path: Path) -> None:
     (tmp_path / "bad.jsonl").write_text('{"id": "x", "mentions": [{}]}\n')
     args = ("compare", GOLD, SYSTEMS[0], str(tmp_path / "bad.jsonl"), "-p", "tac-2017")

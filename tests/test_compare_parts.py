@@ -104,7 +104,7 @@ def test_runs_of_a_system_are_averaged_in_every_part() -> None:
 
 
 @pytest.mark.slow
-def test_processes_change_nothing_in_the_parts() -> None:
+def test_processes_change_nothing() -> None:
     """In JSON, which holds every part; the other reports are made of the same."""
     args = (*COMPARE, "--by", "type", "--per-unit", "--details", "--seed", "0", "--resamples", "20", "-f", "json")
     assert run(*args).out == run(*args, "--jobs", "2").out

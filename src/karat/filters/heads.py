@@ -58,15 +58,14 @@ class Heads(Filter, frozen=True):
         counts: Counter[Origin] = Counter()
         for sides in observed.values():
             counts.update({side: count for side, (count, _) in sides.items()})
-        for document, sides in observed.items():
-            origin, (_, item) = next(iter(sides.items()))
-            numbers = " and ".join(f"{counts[side]:,} {side}" for side in ("gold", "system") if counts[side])
-            if self.missing == "refuse":
-                rule, message = ABSENT, _unmatched(numbers, self.of, counts.total())
-            else:
-                rule, message = FIRST_WORD, f"{_headless(numbers, self.of, counts.total())}: the first word is taken"
-            yield rule.at(message, item=item, origin=origin, document=document)
-            return
+        document, sides = next(iter(observed.items()))
+        origin, (_, item) = next(iter(sides.items()))
+        numbers = " and ".join(f"{counts[side]:,} {side}" for side in ("gold", "system") if counts[side])
+        if self.missing == "refuse":
+            rule, message = ABSENT, _unmatched(numbers, self.of, counts.total())
+        else:
+            rule, message = FIRST_WORD, f"{_headless(numbers, self.of, counts.total())}: the first word is taken"
+        yield rule.at(message, item=item, origin=origin, document=document)
 
     def checks(self) -> Sequence[DocumentCheck]:
         """Return heads that are missing, where that is refused; as on the system's side, an article is a word."""

@@ -78,9 +78,12 @@ class HierarchyMeasure(Measure[tuple[Hierarchy, ...], C], frozen=True):
     def link_outcomes(self, table: tuple[Hierarchy, ...]) -> Iterator[Outcome[Any]]:
         """Links that both sides have, or one: whatever it counts, it is wrong where links are."""
         for document in table:
-            relation = compared_links(document, transitive=self.parameters.transitive)
-            for gold, system, counts in relation.pairs():
+            for gold, system, counts in self.links(document).pairs():
                 yield link_outcome(document, self.link, gold, system, counts, counts)
+
+    def links(self, table: Hierarchy) -> Compared:
+        """The links of a document, and those that others imply if these also count."""
+        return table.implied_links if self.parameters.transitive else table.links
 
     def why_undefined(self, table: Hierarchy) -> str:
         """Say why a document leaves the whole without a score; empty: it does not."""
@@ -105,11 +108,6 @@ class HierarchyMeasure(Measure[tuple[Hierarchy, ...], C], frozen=True):
     def document_outcomes(self, table: Hierarchy) -> Iterator[Outcome[C]]:
         """The contributions to the counts of a document."""
         raise NotImplementedError
-
-
-def compared_links(table: Hierarchy, *, transitive: bool) -> Compared:
-    """The links of a document, and those that others imply if these also count."""
-    return table.implied_links if transitive else table.links
 
 
 def link_outcome(
@@ -211,7 +209,7 @@ class Mucp(HierarchyMeasure[LinkCounts], frozen=True):
 
     def count_document(self, table: Hierarchy) -> LinkCounts:
         """Links found on the other side, over all links."""
-        return LinkCounts(*astuple(compared_links(table, transitive=self.parameters.transitive).counts))
+        return LinkCounts(*astuple(self.links(table).counts))
 
     def document_outcomes(self, table: Hierarchy) -> Iterator[Outcome[LinkCounts]]:
         """Each link: matched, missed or spurious."""
@@ -248,15 +246,14 @@ class Blancp(HierarchyMeasure[LinkClasses], frozen=True):
         """Links, and the other ordered pairs of events."""
         if self.why_undefined(table):
             return self._counts(undefined=1)
-        links = compared_links(table, transitive=self.parameters.transitive).counts
-        return self._counts(links, self._nonlinks(table).counts)
+        return self._counts(self.links(table).counts, self._nonlinks(table).counts)
 
     def document_outcomes(self, table: Hierarchy) -> Iterator[Outcome[LinkClasses]]:
         """Each link: matched, missed or spurious; the non-links from each event together."""
         if self.why_undefined(table):
             yield undefined_outcome(table, self._counts(undefined=1))
             return
-        for gold, system, counts in compared_links(table, transitive=self.parameters.transitive).pairs():
+        for gold, system, counts in self.links(table).pairs():
             yield link_outcome(table, self.link, gold, system, counts, self._counts(links=counts))
         for gold_event, system_event, counts in self._nonlinks(table).events():
             yield _event_outcome(table, gold_event, system_event, counts, self._counts(nonlinks=counts))
@@ -273,7 +270,7 @@ class Blancp(HierarchyMeasure[LinkClasses], frozen=True):
         return f"does not have the same events on both sides: {lacking} ({CHOICES} gives a score)"
 
     def _nonlinks(self, table: Hierarchy) -> Compared:
-        links = compared_links(table, transitive=self.parameters.transitive)
+        links = self.links(table)
         return Compared(table.twins, table.gold.apart(links.gold), table.system.apart(links.system))
 
     def _counts(

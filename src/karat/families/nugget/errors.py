@@ -147,27 +147,21 @@ class _DocumentErrors:
 
     def errors(self, outcomes: _Outcomes) -> Iterator[FoundError]:
         """Each error once."""
-        partner = {gold.id: system for gold, system in outcomes.partial}
+        partners = {gold.id: system for gold, system in outcomes.partial}
         golds = [gold for gold, _ in outcomes.partial] + outcomes.missed
         systems = [system for _, system in outcomes.partial] + outcomes.spurious
         done_gold, done_system = set[str](), set[str]()
-        for gold, pieces in _several(self._view.id, golds, systems):
-            best = partner.get(gold.id, max(pieces, key=lambda piece: size(piece.span)))
-            if best not in pieces:
-                continue
+        for gold, pieces, best in _several(self._view.id, golds, systems, partners):
             done_gold.add(gold.id)
             done_system.update(piece.id for piece in pieces)
             self.compared += [(gold, best), *((None, piece) for piece in pieces if piece is not best)]
-            yield self._split(gold, best, pieces, outcomes=self._count(pieces) + (gold.id not in partner))
-        partner = {system.id: gold for gold, system in outcomes.partial}
-        for system, parts in _several(self._view.id, systems, golds):
-            best = partner.get(system.id, max(parts, key=lambda piece: size(piece.span)))
-            if best not in parts:
-                continue
+            yield self._split(gold, best, pieces, outcomes=self._count(pieces) + (gold.id not in partners))
+        partners = {system.id: gold for gold, system in outcomes.partial}
+        for system, parts, best in _several(self._view.id, systems, golds, partners):
             done_system.add(system.id)
             done_gold.update(piece.id for piece in parts)
             self.compared += [(best, system), *((piece, None) for piece in parts if piece is not best)]
-            counted = 0 if system.id in partner else self._count([system])
+            counted = 0 if system.id in partners else self._count([system])
             yield self._merged(best, parts, system, outcomes=len(parts) + counted)
         for gold, system in outcomes.partial:
             if gold.id not in done_gold and system.id not in done_system:
@@ -263,9 +257,12 @@ def near(
 
 
 def _several(
-    document: str, mentions: Sequence[Mention], others: Sequence[Mention]
-) -> Iterator[tuple[Mention, list[Mention]]]:
-    """Yield mentions that overlap several of the other side, which overlap neither each other nor anything else."""
+    document: str, mentions: Sequence[Mention], others: Sequence[Mention], partners: Mapping[str, Mention]
+) -> Iterator[tuple[Mention, list[Mention], Mention]]:
+    """Yield mentions that overlap several of the other side, which overlap neither each other nor anything else.
+
+    The best of the several is the mention's partner, or else the longest.
+    """
     pieces_of: dict[int, list[int]] = {}
     overlapping = overlaps([mention.span for mention in mentions], [other.span for other in others])
     check_pairs(len(overlapping), "or more pairs of overlapping mentions", where=f"document {quoted(document)}")
@@ -274,9 +271,10 @@ def _several(
     times = Counter(piece for piece, _ in overlapping)
     for mention, pieces in pieces_of.items():
         if len(pieces) > 1 and all(times[piece] == 1 for piece in pieces):
-            listed = sorted(pieces, key=lambda piece: others[piece].span)
-            if all(others[first].span[-1][1] <= others[second].span[0][0] for first, second in pairwise(listed)):
-                yield mentions[mention], [others[piece] for piece in listed]
+            several = sorted([others[piece] for piece in pieces], key=lambda other: other.span)
+            best = partners.get(mentions[mention].id, max(several, key=lambda piece: size(piece.span)))
+            if best in several and all(one.span[-1][1] <= next_.span[0][0] for one, next_ in pairwise(several)):
+                yield mentions[mention], several, best
 
 
 def at_place_of(mention: Mention, other: Mention) -> Mention:

@@ -192,7 +192,7 @@ DAMAGES = {
     "text before the document": fault("apf-unknown", "<document", "and\n<document", "and\n"),
     "text after the document": fault("apf-unknown", "</document>", "</document>\nand", "and\n"),
     "a resource after the document": fault(
-        "apf-unknown", "</document>", '</document>\n<external_resource URN="x" NAME="y"/>', 'URN="x"'
+        "apf-order", "</document>", '</document>\n<external_resource URN="x" NAME="y"/>', 'URN="x"'
     ),
     "text between elements": fault("apf-unknown", "<value ID", "and\n<value ID", "and\n"),
     "an element in a locator's holder": fault(
@@ -602,7 +602,7 @@ BOMB = "".join(f'<!ENTITY a{n} "{f"&a{n - 1};" * 10}">' for n in range(1, 30))
 HOSTILE = {
     "a fetched file": ("xml-entity", '<!DOCTYPE source_file [<!ENTITY x SYSTEM "file:///etc/passwd">]>' + GOOD[100:]),
     "a bomb": ("xml-entity", f'<!DOCTYPE source_file [<!ENTITY a0 "x">{BOMB}]>' + apf("&a29;")[38:]),
-    "an unknown reference": ("xml-broken", GOOD.replace("five dollars<", "&dollars;<")),
+    "an unknown reference": ("xml-entity", GOOD.replace("five dollars<", "&dollars;<")),
     "deep nesting": ("xml-broken", apf("<entity>" * 200_000)),
     "deep nesting, closed": ("xml-broken", apf("<entity>" * 200_000 + "</entity>" * 200_000)),
     "deep nesting of documents": ("xml-broken", apf('<document DOCID="x">' * 200_000)),
@@ -620,7 +620,8 @@ HOSTILE = {
 
 @pytest.mark.slow
 def test_hostile_files_are_refused_cheaply(tmp_path: Path) -> None:
-    for name, (_, text) in HOSTILE.items():
+    for number, (name, (_, text)) in enumerate(HOSTILE.items()):
+        text = text.replace('DOCID="D1"', f'DOCID="D{number}"')
         (tmp_path / f"{name}.apf.xml").write_bytes(text.encode("utf-8", "surrogateescape"))
     refused = limited("validate", str(tmp_path), "--input-format", "apf", "-f", "json")
     assert refused.code == 1, refused.err
@@ -642,6 +643,14 @@ def test_many_faults_are_counted_cheaply(tmp_path: Path, body: str) -> None:
     folder = put(tmp_path, {"D1.apf.xml": apf(body), "D1.sgm": SGM})
     done = limited("validate", str(folder), "-f", "json")
     assert json.loads(done.out)["summary"]["codes"] == {"apf-unknown": 50_000}
+
+
+def test_a_broken_source_file_does_not_hide_the_next(tmp_path: Path) -> None:
+    """In a file with several, such as karat writes."""
+    text = GOOD.replace("</entity>", "", 1) + GOOD.replace('DOCID="D1"', 'DOCID="D2"').replace("SPC", "XXX", 1)
+    code, found = reported(put(tmp_path, {"D1.apf.xml": text, "D1.sgm": SGM}))
+    assert code == 1
+    assert [finding[0] for finding in found if finding[0] != "sgm-structure"] == ["xml-broken", "apf-value"]
 
 
 def test_sources_are_looked_for_only_where_the_user_says(tmp_path: Path) -> None:

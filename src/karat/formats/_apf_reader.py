@@ -17,7 +17,6 @@ from karat.formats._apf_locators import Locators
 from karat.formats._apf_validation import (
     ANCHOR,
     ARGUMENT_TWICE,
-    COMMENT,
     HEAD,
     HELD,
     ID,
@@ -58,7 +57,7 @@ from karat.model import (
     compact_lines,
 )
 from karat.plugin.formats import Sources
-from karat.problems import Report, Rule, quoted
+from karat.problems import Report, quoted
 
 UNITS: dict[str, Unit] = {"text": "char", "audio": "microsecond", "image": "box"}
 """The unit of a document, by TYPE of its source file."""
@@ -84,12 +83,8 @@ class Header(Struct):
     """The line of <source_file>."""
     attributes: dict[str, str]
     resources: list[Resource]
-    findings: list[tuple[Rule, int, str]] = []
-    """Problems of <source_file> and its other children: rule, line and message."""
     is_later: bool = False
     """True if it names the DTD of a later year."""
-    comments: list[int] = []
-    """Lines of comments that contain elements."""
 
 
 class Reader:
@@ -97,7 +92,9 @@ class Reader:
 
     def __init__(self, root: Any, header: Header, validation: Validation, report: Report) -> None:
         self._root, self._header, self._validation, self._report = root, header, validation, report
-        self.id = str(root.get("DOCID"))
+        self.id = str(root.get("DOCID", ""))
+        if not self.id:
+            raise validation.malformed(root, "<document> has no DOCID")
         self._unit = self._read_unit()
         self._is_valid = False
         self._locators = Locators(self._unit, validation)
@@ -117,7 +114,7 @@ class Reader:
     def document(self, sources: Sources | None) -> Document:
         """The document, with its text if there is a source."""
         self._check_header()
-        self._is_valid = self._validation.examine()
+        self._is_valid = self._validation.examine(self._root)
         for element in self._root.iterchildren(*KINDS):
             self._read_element(element)
         self._check_ids()
@@ -192,10 +189,6 @@ class Reader:
         for name in self._root.attrib:
             if name != "DOCID":
                 validation.report(UNKNOWN, self._root, f"<document> has an unknown attribute {quoted(name)}")
-        for rule, line, message in header.findings:
-            validation.report_at(rule, line, message)
-        for line in header.comments:
-            validation.report_at(COMMENT, line, "a comment contains elements, which are not read")
         for name in ("URI", "SOURCE"):
             if not given.get(name):
                 message = f"the source file of document {quoted(self.id)} has no {name}"

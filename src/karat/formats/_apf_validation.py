@@ -1,4 +1,4 @@
-"""Validation of an APF document by its DTD: each finding has the line of the element it is about.
+"""Validation of APF by its DTD: each finding has the line of the element it is about.
 
 lxml says whether a document is valid, which nearly all are. Only in one that is not, elements are examined one by one,
 to report each problem where it is. The reader then ignores what the DTD does not allow.
@@ -78,10 +78,9 @@ _LINE_END = re.compile(rb"\n(?<!>\n)")
 
 
 class Validation:
-    """Reports what is wrong with a document, and where."""
+    """Reports what is wrong with a source file and its documents, and where."""
 
-    def __init__(self, root: Any, data: bytes, line: int, file: str, context: Context) -> None:
-        self._root = root
+    def __init__(self, data: bytes, line: int, file: str, context: Context) -> None:
         self._data = data
         self._first_line = line
         self._context = context
@@ -130,11 +129,18 @@ class Validation:
         ends = [end.start() for end in _LINE_END.finditer(self._data)]
         return any(self._data.rfind(b"<", 0, end) > self._data.rfind(b">", 0, end) for end in ends)
 
-    def examine(self) -> bool:
+    def header(self, source_file: Any) -> Iterator[Any]:
+        """The external resources of a source file; what is not as in the DTD around its documents is reported."""
+        for child in self._allowed_children(source_file, ELEMENTS["source_file"]):
+            if child.tag == "external_resource":
+                self._examine(child)
+                yield child
+
+    def examine(self, document: Any) -> bool:
         """Return whether the document is valid; report children and attributes that are not as in the DTD."""
-        is_valid = len(self._root) < MOST and bool(dtd().validate(self._root))
+        is_valid = len(document) < MOST and bool(dtd().validate(document))
         if not is_valid:
-            self._examine_children(self._root, ELEMENTS["document"])
+            self._examine_children(document, ELEMENTS["document"])
         return is_valid
 
     def _examine(self, element: Any) -> None:

@@ -44,24 +44,25 @@ line end is one character.
 
 import re
 from collections.abc import Iterator
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO
 
 from karat.formats import _apf_tables as tables
 from karat.formats._apf_dtd import ELEMENTS
 from karat.formats._apf_reader import Header, Reader, Resource
-from karat.formats._apf_validation import LATER, SHAPE, UNKNOWN, Validation, last_line, start_line
+from karat.formats._apf_validation import COMMENT, LATER, SHAPE, Validation
 from karat.formats._apf_writer import write
 from karat.formats._text import ENCODING, decode
-from karat.formats._xml import BROKEN, root_of
+from karat.formats._xml import root_of
 from karat.model import Document
 from karat.plugin.formats import Context, Format, Identity, Piece
 from karat.problems import KaratError, Rule, quoted
 
 UNIT = Rule("apf-unit", "fatal", "Omit --unit token; APF counts characters, seconds or boxes.")
 
-_MARK = re.compile(rb"<!--|<!\[CDATA\[|<\?|<(?:/source_file|/document|source_file|document)(?=[\s/>])")
-_TAG_END = re.compile(rb"""(?:[^>"']++|"[^"]*+"|'[^']*+')*+>""")
-_SKIPPED = {b"<!--": b"-->", b"<![CDATA[": b"]]>", b"<?": b"?>"}
+_DOCUMENT = re.compile(rb"""<document\s+DOCID\s*=\s*(["'])([^"'&\s]+)\1""")
+_END = re.compile(rb"</source_file\s*>")
+_BETWEEN = re.compile(rb"(?:\s|<!--.*?-->)*", re.DOTALL)
+"""What may stand in front of a source file."""
 _COMMENT = re.compile(rb"<!--.*?-->", re.DOTALL)
 _TAG = re.compile(rb"<(?:%s)[\s/>]" % "|".join(ELEMENTS).encode())
 _VERSION = re.compile(r"v(\d+)\.(\d+)\.(\d+)\.dtd\Z")
@@ -88,187 +89,87 @@ def related(name: str, head: bytes) -> str | None:
 
 
 def identify(name: str, stream: BinaryIO) -> Identity | None:
-    """Find the document, if there is one, and the XML around it is well-formed."""
-    try:
-        (identity,) = [Identity(part.id, part.line) for part in _parts(stream.read(), name)]
-    except (KaratError, ValueError):
+    """Find the document, if there is plainly one; anything else is found by parsing the file."""
+    del name
+    data = stream.read()
+    found = None if b"<!-" in data or b"<![" in data or data.count(b"<document") != 1 else _DOCUMENT.search(data)
+    if found is None or not found[2].isascii():
         return None
-    return identity
+    return Identity(found[2].decode("ascii"), 1 + data.count(b"\n", 0, found.start()))
 
 
 def read(piece: Piece, context: Context) -> Iterator[Document]:
-    """Read each document of each source file; one that cannot be read is reported and left out."""
-    for part in _parts(piece.data, piece.name):
+    """Read each document of each source file; those that cannot be read are reported and left out."""
+    if context.options.unit == "token":
+        raise UNIT.error("offsets of an APF file do not count tokens", file=piece.name)
+    is_empty = True
+    for line, data in _source_files(piece.data):
+        validation = Validation(data, line, piece.name, context)
         try:
-            document = _document(part, piece.name, context)
+            root = _root(data, piece.name, line)
+            header = _header(root, validation)
         except KaratError as error:
+            is_empty = False
             context.report(error.finding)
             continue
-        yield document
-
-
-def _document(part: "_Part", file: str, context: Context) -> Document:
-    options, report = context
-    if options.unit == "token":
-        raise UNIT.error("offsets of an APF file do not count tokens", file=file)
-    try:
-        root = root_of(part.data, file=file, line=part.line)
-    except KaratError:
-        decode(part.data, file=file, line=part.line)  # wrong bytes are the better reason
-        raise
-    part.header.comments += _comments(part.data, part.line)
-    validation = Validation(root, part.data, part.line, file, context)
-    return Reader(root, part.header, validation, report).document(options.sources)
-
-
-class _Part(NamedTuple):
-    """One document of a file, with what the file says around it."""
-
-    id: str
-    line: int
-    data: bytes
-    header: Header
-
-
-def _parts(data: bytes, file: str) -> Iterator[_Part]:
-    """The documents of a file; only what is around them is parsed."""
-    is_empty = True
-    for source in _source_files(data, file):
-        skeleton = source.skeleton(data)
-        root = root_of(skeleton, file=file, line=source.line)
-        if root.tag != "source_file":
-            raise SHAPE.error(f"found <{root.tag}>, expected <source_file>", file=file, line=source.line)
-        header = _header(root, skeleton, source.line, file)
-        line, counted = source.line, source.begin
-        for (begin, end), element in zip(source.documents, root.iterchildren("document"), strict=True):
+        for number in _comments(data, line):
+            validation.report_at(COMMENT, number, "a comment contains elements, which are not read")
+        for element in root.iterchildren("document"):
             is_empty = False
-            line, counted = line + data.count(b"\n", counted, begin), begin
-            id_ = element.get("DOCID")
-            if not id_:
-                raise SHAPE.error("<document> has no DOCID", file=file, line=line)
-            yield _Part(id_, line, data[begin:end], header)
-            header.findings, header.comments = [], []  # reported once
+            try:
+                document = Reader(element, header, validation, context.report).document(context.options.sources)
+            except KaratError as error:
+                context.report(error.finding)
+                continue
+            yield document
     if is_empty:
-        raise SHAPE.error("the file has no <document>", file=file, line=1)
+        raise SHAPE.error("the file has no <document>", file=piece.name, line=1)
 
 
-class _SourceFile(NamedTuple):
-    """One source file among those of a file: where it is, and where its documents are, in bytes."""
-
-    begin: int
-    end: int
-    line: int
-    documents: list[tuple[int, int]]
-
-    def skeleton(self, data: bytes) -> bytes:
-        """Return the XML with only line ends inside its documents."""
-        pieces, last = [], self.begin
-        for begin, end in self.documents:
-            tag = _TAG_END.search(data, begin, end)
-            inside = tag.end() if tag else end
-            closing = b"" if data[inside - 2 : inside] == b"/>" else b"</document>"
-            pieces += [data[last:inside], b"\n" * data.count(b"\n", inside, end), closing]
-            last = end
-        return b"".join([*pieces, data[last : self.end]])
+def _source_files(data: bytes) -> Iterator[tuple[int, bytes]]:
+    """The source files, one after another, each with the line in which it begins."""
+    begin = _BETWEEN.match(data).end()  # type: ignore[union-attr]
+    line = 1 + data.count(b"\n", 0, begin)
+    while True:
+        closing = _END.search(data, begin)
+        end = len(data) if closing is None else closing.end()
+        yield line, data[begin:end]
+        following = _BETWEEN.match(data, end).end()  # type: ignore[union-attr]
+        if following == len(data):
+            return
+        line += data.count(b"\n", begin, following)
+        begin = following
 
 
-def _source_files(data: bytes, file: str) -> Iterator[_SourceFile]:
-    """The source files, one after another, each with its prolog; wrong nesting is refused."""
-    begin, opened, document = 0, False, -1
-    documents: list[tuple[int, int]] = []
-    line, counted, position = 1, 0, 0
-    while mark := _MARK.search(data, position):
-        name = mark[0]
-        if name in _SKIPPED:
-            end = data.find(_SKIPPED[name], mark.end())
-            if end < 0:
-                break
-            if (
-                begin
-                and not opened
-                and data.startswith(b"<?xml ", mark.start())
-                and _is_blank(data[begin : mark.start()])
-            ):
-                begin = mark.start()  # joined files have several declarations; each must come first in its part
-            position = end + len(_SKIPPED[name])
-            continue
-        tag = _TAG_END.match(data, mark.end())
-        if tag is None:
-            break
-        position = tag.end()
-        empty = data[position - 2 : position] == b"/>"
-        if name == b"<source_file" and not opened and document < 0:
-            opened = True
-        elif name == b"<document" and opened and document < 0:
-            document = mark.start()
-        elif name == b"</document" and document >= 0:
-            documents.append((document, position))
-            document = -1
-            continue
-        elif not (name == b"</source_file" and opened and document < 0):
-            break
-        if name == b"<document" and empty:
-            documents.append((document, position))
-            document = -1
-        if name == b"</source_file" or (name == b"<source_file" and empty):
-            start = position - len(data[begin:position].lstrip())
-            line += data.count(b"\n", counted, start)
-            counted = start
-            _refuse_encoding(data[start : start + 200], file, line)
-            yield _SourceFile(start, position, line, documents)
-            begin, opened, documents = position, False, []
-    rest = data[begin:]
-    if opened or begin == 0 or not _is_blank(rest):
-        start = len(data) - len(rest.lstrip())
-        line += data.count(b"\n", counted, start)
-        _refuse_broken(data[start:], file, line)
-
-
-def _is_blank(data: bytes) -> bool:
-    """Return whether there are only comments."""
-    return not _COMMENT.sub(b"", data).strip()
-
-
-def _refuse_encoding(head: bytes, file: str, line: int) -> None:
-    declared = _ENCODING.match(head)
+def _root(data: bytes, file: str, line: int) -> Any:
+    """The root of a source file."""
+    declared = _ENCODING.match(data)
     if declared and declared[1].lower() not in (b"utf-8", b"utf8", b"us-ascii", b"ascii"):
         name = declared[1].decode("ascii", "replace")
         raise ENCODING.error(f"the file declares the encoding {name!r}, not UTF-8", file=file, line=line)
-
-
-def _refuse_broken(data: bytes, file: str, line: int) -> None:
-    """Refuse XML that is not source files with documents in them, with the reason."""
-    decode(data, file=file, line=line)
-    root = root_of(data, file=file, line=line)
+    try:
+        root = root_of(data, file=file, line=line)
+    except KaratError:
+        decode(data, file=file, line=line)  # wrong bytes are the better reason
+        raise
     if root.tag != "source_file":
         raise SHAPE.error(f"found <{root.tag}>, expected <source_file>", file=file, line=line)
-    raise BROKEN.error("<source_file> and <document> are not properly nested", file=file, line=line)
+    return root
 
 
-def _header(root: Any, skeleton: bytes, first: int, file: str) -> Header:
-    """Read what a source file, which starts in line `first`, says about all its documents."""
-    lines = skeleton.split(b"\n")
-    header = Header(first + start_line(root, lines) - 1, dict(root.attrib), [])
-    _check_year(root, header)
-    texts, is_over = [(int(root.sourceline), root.text)], False
-    for child in root:
-        line = first + start_line(child, lines) - 1
-        texts.append((last_line(child), child.tail))
-        if child.tag == "document":
-            is_over = True
-        elif child.tag != "external_resource" or is_over:
-            header.findings.append((UNKNOWN, line, f"<{child.tag}> is not allowed there in <source_file>"))
-        else:
-            _read_resource(child, header, line, file)
-    for line, text in texts:
-        if text and not text.isspace():
-            line += first - 1 + text[: len(text) - len(text.lstrip())].count("\n")
-            header.findings.append((UNKNOWN, line, f"<source_file> contains text: {quoted(text.strip())}"))
-    header.comments = _comments(skeleton, first)
+def _header(root: Any, validation: Validation) -> Header:
+    """Read what a source file says about all its documents."""
+    header = Header(validation.line(root), dict(root.attrib), [])
+    _check_year(root, header, validation)
+    for element in validation.header(root):
+        name = element.get("NAME")
+        if name in [resource.name for resource in header.resources]:
+            raise validation.malformed(element, f"the external resource {quoted(name)} is declared twice")
+        header.resources.append(Resource(name, element.get("URN"), "".join(element.itertext()).strip()))
     return header
 
 
-def _check_year(root: Any, header: Header) -> None:
+def _check_year(root: Any, header: Header, validation: Validation) -> None:
     """The DTD of a later year is worth a note; files of earlier years are refused when they are opened."""
     name = root.getroottree().docinfo.system_url or ""
     found = _VERSION.search(name)
@@ -276,20 +177,7 @@ def _check_year(root: Any, header: Header) -> None:
     if version > CURRENT:
         header.is_later = True
         year = tables.VERSIONS.get(version, "a later year")
-        header.findings.append((LATER, header.line, f"the DOCTYPE names {quoted(name)}, the DTD of {year}"))
-
-
-def _read_resource(element: Any, header: Header, line: int, file: str) -> None:
-    name, urn = element.get("NAME"), element.get("URN")
-    if not name or not urn:
-        raise SHAPE.error("<external_resource> has no NAME or no URN", file=file, line=line)
-    if name in [resource.name for resource in header.resources]:
-        raise SHAPE.error(f"the external resource {quoted(name)} is declared twice", file=file, line=line)
-    header.resources.append(Resource(name, urn, "".join(element.itertext()).strip()))
-    for child in element:
-        header.findings.append((UNKNOWN, line, f"<{child.tag}> is not allowed in <external_resource>"))
-    for other in sorted(set(element.keys()) - {"NAME", "URN"}):
-        header.findings.append((UNKNOWN, line, f"<external_resource> has an unknown attribute {quoted(other)}"))
+        validation.report_at(LATER, header.line, f"the DOCTYPE names {quoted(name)}, the DTD of {year}")
 
 
 def _comments(data: bytes, line: int) -> list[int]:

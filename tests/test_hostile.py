@@ -379,6 +379,7 @@ BROKEN_JSONL: dict[str, tuple[str, str]] = {
     '{"id": "d2", "mentions": [{"id": "a", "span": [[1, 3]]}, {"id": "b", "span": [[4, 5]]}], "links": [{"kind": '
     '"after", "from": "a", "to": "b"}, {"kind": "after", "from": "b", "to": "a"}]}': ("link-cycle", "a -> b -> a"),
     '{"id": ""}': ("jsonl-shape", "id"),
+    '{"id": "d2", "unit": "token", "sentence_ids": ["a"]}': ("tokens-order", "0 sentences, but 1 ids of sentences"),
     '{"id": "d2", "mentions": [{"id": "", "span": [[1, 3]]}]}': ("jsonl-shape", "id"),
     DEEP_TEXT: ("jsonl-shape", "the value is nested too deeply"),
     DEEP_VALUE: ("jsonl-shape", "the value is nested too deeply"),

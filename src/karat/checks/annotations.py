@@ -99,7 +99,7 @@ def _misplaced_tokens(document: Document) -> Iterator[Finding]:
         yield ORDER.at(f"document {document.id!r} has {len(sentences):,} sentences, but {len(ids):,} ids of sentences")
     parents = [parent for node in document.empty_nodes for parent, _ in node.dependencies if parent is not None]
     every = [*(begin for begin, _ in sentences), *(end - 1 for _, end in sentences), *empty, *parents]
-    end = max(every) + 1 if document.forms is None else len(document.forms)
+    end = max(every, default=-1) + 1 if document.forms is None else len(document.forms)
     for token in every:
         if not 0 <= token < end:
             yield ORDER.at(f"document {document.id!r} has {end:,} tokens, but token {token:,} is named")

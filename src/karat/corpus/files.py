@@ -412,7 +412,7 @@ def _lookup(document: Document, places: Places) -> Callable[[Target], Line | Non
 
     def find(item: Target) -> Line | None:
         if isinstance(item, int):
-            return places.tokens[item] if item < len(places.tokens) else None
+            return places.tokens[item] if 0 <= item < len(places.tokens) else None
         if isinstance(item, tuple) and len(item) == 2:
             return places.regions.get(item) or lines.get(item[0])
         return lines.get(item)

@@ -46,8 +46,8 @@ _BEGINNING = re.compile(
     rb"\s*(?:#(?:kind\s|\s)[^\n]*\n\s*)*(?:[^\t\n(#][^\t\n]*\t)?[ \t]*"
     rb"\((?:[ \t]*(?:[^\s(){},]+|\{[^(){}\n]+\})[ \t]*[()]|[^\t\n;]*\)[^\t\n;()]*;)"
 )
-_TOKEN = re.compile(r"[(){},]|[^\s(){},]+")
-_NEWICK_TOKEN = re.compile(r"[(){},;]|[^\s(){},;]+")
+_TOKEN = re.compile(r"\{[^(){}]*\}|[(){},]|[^\s(){},]+")
+_NEWICK_TOKEN = re.compile(r"\{[^(){};]*\}|[(){},;]|[^\s(){},;]+")
 _NEWICK_EXTRA = re.compile(r"['\[\]]|:[-+.\deE]*$")
 """Parts of Newick that have no meaning here: quotes, comments and branch lengths."""
 
@@ -158,25 +158,22 @@ class _Reader:
         self._kinds.add(kind)
         is_newick = text.rstrip().endswith(";")
         pattern = _NEWICK_TOKEN if is_newick else _TOKEN
-        tokens = [(match[0], match.start() + 1) for match in pattern.finditer(text, self._begin(line, text))]
+        tokens = ((match[0], match.start() + 1) for match in pattern.finditer(text, self._begin(line, text)))
         if is_newick:
             self._read_newick(row, tokens)
         else:
             self._read_trees(row, tokens)
 
-    def _read_trees(self, row: _Line, tokens: list[Token]) -> None:
+    def _read_trees(self, row: _Line, tokens: Iterator[Token]) -> None:
         """Read nodes that come before their children."""
         path: list[str] = []
-        at = 0
-        while at < len(tokens):
-            token, column = tokens[at]
+        for token, column in tokens:
             if token == "(":
-                node, at = self._node(row, tokens, at + 1)
+                node = self._node(row, *next(tokens, ("", 0)))
                 self._add(row, node, path[-1] if path else None)
                 path.append(node[0])
             elif token == ")" and path:
                 path.pop()
-                at += 1
             else:
                 what = "closes nothing" if token == ")" else "is outside a node"
                 raise self._error(row, f"{quoted(token)} (character {column}) {what}", column)
@@ -184,31 +181,26 @@ class _Reader:
             count = "1 parenthesis is" if len(path) == 1 else f"{len(path):,} parentheses are"
             raise self._error(row, f"{count} not closed; the last one is that of {quoted(path[-1])}")
 
-    def _read_newick(self, row: _Line, tokens: list[Token]) -> None:
+    def _read_newick(self, row: _Line, tokens: Iterator[Token]) -> None:
         """Read nodes that come after their children; they are added in the order of `_read_trees`."""
-        for token, column in tokens:
-            if _NEWICK_EXTRA.search(token):
-                message = f"{quoted(token)} (character {column}) has a branch length, quotes or a comment"
-                raise self._error(row, f"{message}, which are not read", column)
         levels: list[list[_Subtree]] = [[]]
-        awaits_node, at = True, 0
-        while at < len(tokens):
-            token, column = tokens[at]
+        awaits_node = True
+        for token, column in tokens:
             if awaits_node and token == "(":
                 levels.append([])
-                at += 1
             elif awaits_node or (token == ")" and len(levels) > 1):
-                below = [] if awaits_node else levels.pop()
-                at += not awaits_node
-                if tokens[at][0] == ";":  # the last token
-                    column = tokens[at][1]
+                below: list[_Subtree] = []
+                if not awaits_node:
+                    below, (token, column) = levels.pop(), next(tokens)  # the last token is a semicolon
+                if token == ";":
                     raise self._error(row, f"expected the name of a node, found ';' (character {column})", column)
-                node, at = self._node(row, tokens, at)
-                levels[-1].append(_Subtree(node, below))
+                if _NEWICK_EXTRA.search(token):
+                    message = f"{quoted(token)} (character {column}) has a branch length, quotes or a comment"
+                    raise self._error(row, f"{message}, which are not read", column)
+                levels[-1].append(_Subtree(self._node(row, token, column), below))
                 awaits_node = False
             elif token == ("," if len(levels) > 1 else ";"):
                 awaits_node = True
-                at += 1
             else:
                 wrong = {")": "closes nothing", ";": "ends a tree that is not closed", ",": "is outside a tree"}
                 what = wrong.get(token, "follows a node, but in Newick (the line ends in ';') children come first")
@@ -239,23 +231,20 @@ class _Reader:
             self._warn(TRIMMED, line, f"blanks around the document id {quoted(before)}")
         return len(before) + 1
 
-    def _node(self, row: _Line, tokens: list[Token], at: int) -> tuple[list[str], int]:
-        """The mentions of the node that begins at a token, and the index of the token after it."""
-        token, column = tokens[at] if at < len(tokens) else ("", 0)
-        if token and token not in MARKS:
-            return [token], at + 1
-        if token != "{":
+    def _node(self, row: _Line, token: str, column: int) -> list[str]:
+        """The mentions of a node: one, or a set in braces."""
+        if not token or token in "(),":
             actual = f"{quoted(token)} (character {column})" if token else "the end of the line"
             raise self._error(row, f"expected a node, found {actual}", column)
-        end = next((index for index in range(at, len(tokens)) if tokens[index][0] == "}"), None)
-        inner = [token for token, _ in tokens[at + 1 : end]]
-        ids = inner[::2]
-        if end is None or len(inner) % 2 == 0 or not MARKS.isdisjoint(ids) or {*inner[1::2]} - {","}:
+        if token[0] not in MARKS:
+            return [token]
+        ids = [id_.strip() for id_ in token[1:-1].split(",")]
+        if any(len(id_.split()) != 1 for id_ in ids):
             raise self._error(row, f"expected a set of mentions such as {{E6,E7}} at character {column}", column)
         for id_, count in Counter(ids).items():
             if count > 1:
                 self._warn(REPEATED, row.line, f"a node names {quoted(id_)} {count} times")
-        return list(dict.fromkeys(ids)), end + 1
+        return list(dict.fromkeys(ids))
 
     def _join(self, node: list[str]) -> None:
         """Join the mentions of a node, and nodes that share a mention, into one event."""

@@ -54,9 +54,17 @@ def check_links(links: Sequence[Link], document: Document, readings: Readings = 
     if clusters and not clusters.isdisjoint(map(_mention_id, document.mentions)):
         ambiguous = clusters - class_of.keys()
         class_of |= {mention.id: (mention.id,) for mention in document.mentions if mention.id in ambiguous}
+    class_or_id = class_of.get
+    children_of: defaultdict[str, defaultdict[Class, list[Class]]] = defaultdict(lambda: defaultdict(list))
+    for link in links:
+        children_of[link.kind][class_or_id(link.source, link.source)].append(class_or_id(link.target, link.target))
+    cyclic = {kind for kind, children in children_of.items() if _cycle(children)}
+    sound = ORDERED - cyclic  # there is nothing more to check, and there may be many such links
     graphs: defaultdict[str, Graph] = defaultdict(dict)
-    for link in _without_sound(links, class_of):
-        source, target = class_of.get(link.source, link.source), class_of.get(link.target, link.target)
+    for link in links:
+        if link.kind in sound:
+            continue
+        source, target = class_or_id(link.source, link.source), class_or_id(link.target, link.target)
         if source == target:
             if readings(link.kind) == "relations":
                 continue
@@ -73,9 +81,9 @@ def check_links(links: Sequence[Link], document: Document, readings: Readings = 
         if readings(kind) == "paths":
             implied = implied_links(graph)
             trees[kind] = {ends: link for ends, link in graph.items() if ends not in implied}
-    children = _children_of_two(trees, document)
+    repeated = _children_of_two(trees, document)
     for kind, graph in sorted(graphs.items()):
-        for cycle in islice(_cycles(graph, document), MOST):
+        for cycle in islice(_cycles(graph, document), MOST) if kind in cyclic else ():
             members = " -> ".join(map(_id, cycle))
             # The link that closes the cycle is the one that was written last.
             position = {link: i for i, link in enumerate(graph)}
@@ -86,18 +94,8 @@ def check_links(links: Sequence[Link], document: Document, readings: Readings = 
                 yield finding._replace(severity="note")
                 break
             yield finding
-        if kind in children and (kind in ACYCLIC or readings(kind) is not None):
-            yield from _several_parents(kind, trees[kind], children[kind], document)
-
-
-def _without_sound(links: Sequence[Link], class_of: Mapping[str, Class]) -> Iterable[Link]:
-    """Leave out kinds that order events in time, if they form no cycle: as nearly all of many links do."""
-    get = class_of.get
-    children: defaultdict[str, defaultdict[Class, list[Class]]] = defaultdict(lambda: defaultdict(list))
-    for link in links:
-        children[link.kind][get(link.source, link.source)].append(get(link.target, link.target))
-    sound = {kind for kind in children.keys() & ORDERED if not _cycle(children[kind])}
-    return [link for link in links if link.kind not in sound] if sound else links
+        if kind in repeated and (kind in ACYCLIC or readings(kind) is not None):
+            yield from _several_parents(kind, trees[kind], repeated[kind], document)
 
 
 def absent_kinds(system: Mapping[str, int], gold: Collection[str], readings: Readings) -> Iterator[Finding]:

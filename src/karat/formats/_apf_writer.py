@@ -12,6 +12,7 @@ from pathlib import Path
 
 from karat.formats._apf_dtd import ELEMENTS, KINDS, MENTIONS, Shape
 from karat.formats._apf_tables import EVENT_ROLES, RELATION_ROLES, UNKNOWN_SOURCE
+from karat.formats._apf_validation import HELD
 from karat.formats._writing import report_fields
 from karat.inputs import read_bytes
 from karat.model import Boxes, Cluster, Document, Link, Mention, Place, Region, Value
@@ -23,8 +24,6 @@ UNWRITABLE = Rule("apf-unwritable", "fatal", "APF holds what ACE annotates; conv
 PROLOG = '<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE source_file SYSTEM "apf.v5.1.1.dtd">\n'
 TYPES = {"char": "text", "microsecond": "audio", "box": "image"}
 TAGS = {kind: tag for tag, kind in KINDS.items()}
-HELD = ("entity", "value", "time")
-"""Kinds that can be arguments."""
 ROLES = {"relation": RELATION_ROLES, "event": EVENT_ROLES}
 REGIONS = {"entity": ("head",), "event": ("extent", "scope")}
 """Regions that mentions of a kind have in addition to their span."""

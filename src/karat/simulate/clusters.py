@@ -8,8 +8,8 @@ from random import Random
 from msgspec.structs import replace
 
 from karat.model import Cluster, Document, Link, Mention, Region
-from karat.simulate.profile import Names, below, struck
-from karat.simulate.validity import Key, class_of, is_on_cycle, pruned, without_faults, worse
+from karat.simulate.profile import Names, below, draw_hits
+from karat.simulate.validity import Key, adds_faults, class_of, is_on_cycle, pruned, without_faults
 
 
 def break_(
@@ -21,22 +21,22 @@ def break_(
     names: Names,
     faults: Collection[str] = (),
 ) -> tuple[Document, int]:
-    """Mentions leave their clusters: all that are struck if no fault comes of it, else those that can.
+    """Mentions leave their clusters: all that are chosen if that makes no fault, else those that can.
 
     The last mention of a cluster stays, unless there are others in another document (`shared`).
     """
     sizes = Counter(mention.cluster for mention in document.mentions)
     leaving: list[int] = []
-    for position, hit in enumerate(struck(len(document.mentions), rate, random)):
+    for position, hit in enumerate(draw_hits(len(document.mentions), rate, random)):
         cluster = document.mentions[position].cluster
         if hit and cluster is not None and (sizes[cluster] > 1 or cluster in shared):
             sizes[cluster] -= 1
             leaving.append(position)
     trial = partial(_without_members, document, names=Names(document))
-    able = without_faults(
+    feasible = without_faults(
         leaving, trial, document, faults, lambda made, n: is_on_cycle(made, class_of(made.mentions[n]))
     )
-    return _without_members(document, able, names), len(able)
+    return _without_members(document, feasible, names), len(feasible)
 
 
 def _without_members(document: Document, leaving: Collection[int], names: Names) -> Document:
@@ -60,7 +60,7 @@ def conflate(
     faults: Collection[str] = (),
     only: Collection[str] | None = None,
 ) -> tuple[Document, int]:
-    """Clusters of the document become one with another of their kind that comes before, unless a fault comes of it.
+    """Merge clusters with an earlier one of their kind in the document, unless that makes a fault.
 
     `only`: the kinds of clusters that can become one.
     """
@@ -74,7 +74,7 @@ def conflate(
     parts: dict[Key, Key] = {}
     survivors: dict[str, list[Key]] = {}
     conflated = 0
-    for (key, kind), hit in zip(kinds.items(), struck(len(kinds), rate, random), strict=True):
+    for (key, kind), hit in zip(kinds.items(), draw_hits(len(kinds), rate, random), strict=True):
         others = survivors.setdefault(kind, [])
         if hit and others and (only is None or kind in only):
             place = below(len(others), random)
@@ -101,7 +101,7 @@ def _is_sound(document: Document, parts: Mapping[Key, Key], whole: Key, faults: 
     if not document.links:
         return True
     after = _with_parts(document, parts)
-    return not worse(after, document, faults) and not is_on_cycle(after, whole)
+    return not adds_faults(after, document, faults) and not is_on_cycle(after, whole)
 
 
 def _with_parts(document: Document, parts: Mapping[Key, Key]) -> Document:
@@ -131,7 +131,7 @@ def _with_parts(document: Document, parts: Mapping[Key, Key]) -> Document:
 
 
 def drop_link(document: Document, rate: float, random: Random) -> tuple[Document, int]:
-    hits = struck(len(document.links), rate, random)
+    hits = draw_hits(len(document.links), rate, random)
     kept = tuple(link for link, hit in zip(document.links, hits, strict=True) if not hit)
     return replace(document, links=kept), sum(hits)
 
@@ -140,7 +140,7 @@ def reverse_link(
     document: Document, rate: float, random: Random, *, faults: Collection[str] = ()
 ) -> tuple[Document, int]:
     """Reverse links: all chosen ones if that makes no fault, else one after another where possible."""
-    hits = struck(len(document.links), rate, random)
+    hits = draw_hits(len(document.links), rate, random)
     chosen = [
         index
         for index, (link, hit) in enumerate(zip(document.links, hits, strict=True))

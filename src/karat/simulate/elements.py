@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from karat.model import Cluster, Document, Link, Mention, Region
 from karat.regions import is_within
 from karat.simulate.mentions import TakenSpans, drawn_attributes
-from karat.simulate.profile import Names, Profile, below, struck
+from karat.simulate.profile import Names, Profile, below, draw_hits
 from karat.simulate.validity import pruned
 
 ARGUED = ("relation", "event")
@@ -194,9 +194,9 @@ class _Arguments:
         )
 
     def _follow(self, cluster: Cluster, removed: set[str]) -> bool:
-        """Make the arguments of an element and its mentions agree; mentions that cannot stay are removed.
+        """Make the arguments of an element and its mentions agree; invalid mentions are added to `removed`.
 
-        False: nor can the element.
+        False: the element is invalid as well.
         """
         is_relation = cluster.kind == "relation"
         arguments = list(dict.fromkeys(self._arguments(cluster)))
@@ -220,18 +220,18 @@ class _Arguments:
 
     def _arguments(self, cluster: Cluster) -> Iterator[_Argument]:
         """The arguments of an element, where their mentions are now; the first that stayed in its place comes first."""
-        spoken = [link for mention in self._members.get(cluster.id, ()) for link in self._links.get(mention, ())]
+        of_mentions = [link for mention in self._members.get(cluster.id, ()) for link in self._links.get(mention, ())]
         for link in self._links.get(cluster.id, ()):
             found = [
-                self._argument(said)
-                for said in spoken
-                if said.kind == link.kind and self._old_elements.get(said.target) == link.target
+                self._argument(other)
+                for other in of_mentions
+                if other.kind == link.kind and self._old_elements.get(other.target) == link.target
             ]
             yield from sorted(found, key=lambda argument: argument.element != link.target) or [
                 _Argument(link.kind, link.target)
             ]
         if cluster.id not in self._old_clusters:
-            yield from map(self._argument, spoken)
+            yield from map(self._argument, of_mentions)
 
     def _argument(self, link: Link) -> _Argument:
         return _Argument(link.kind, self._elements[link.target])
@@ -239,7 +239,7 @@ class _Arguments:
 
 def swap_arguments(document: Document, rate: float, random: Random) -> tuple[Document, int]:
     """Swap Arg-1 and Arg-2 of relations: that is how their links are reversed; arguments of events have no reverse."""
-    hits = struck(len(document.links), rate, random)
+    hits = draw_hits(len(document.links), rate, random)
     relations = {cluster.id for cluster in document.clusters if cluster.kind == "relation"}
     swapped = {link.source for link, hit in zip(document.links, hits, strict=True) if hit} & relations
     sources = swapped | {mention.id for mention in document.mentions if mention.cluster in swapped}
@@ -270,7 +270,7 @@ def spurious(
     mentions: list[Mention] = []
     clusters: list[Cluster] = []
     links: list[Link] = []
-    for hit in struck(len(gold.mentions), rate, random):
+    for hit in draw_hits(len(gold.mentions), rate, random):
         if not hit or not length:
             continue
         kind = profile.kinds[gold.unit].draw(random)

@@ -11,15 +11,15 @@ from msgspec.structs import replace
 
 from karat.model import Document, Mention, Region, Value
 from karat.regions import is_within, size, union
-from karat.simulate.profile import Names, Profile, below, struck, typed
-from karat.simulate.validity import Taken, pruned
+from karat.simulate.profile import Names, Profile, below, draw_hits, typed
+from karat.simulate.validity import ClusterSpans, pruned
 
 SHIFTS = (-2, -1, 1, 2)
 
 
 def miss(document: Document, rate: float, random: Random) -> tuple[Document, int]:
     """Drop mentions, with their links."""
-    hits = struck(len(document.mentions), rate, random)
+    hits = draw_hits(len(document.mentions), rate, random)
     kept = tuple(mention for mention, hit in zip(document.mentions, hits, strict=True) if not hit)
     return pruned(replace(document, mentions=kept), document), sum(hits)
 
@@ -27,8 +27,8 @@ def miss(document: Document, rate: float, random: Random) -> tuple[Document, int
 def split(document: Document, rate: float, random: Random, *, names: Names) -> tuple[Document, int]:
     """A mention becomes two, each with a part of its span; links stay with the first, everything else is in both."""
     mentions: list[Mention] = []
-    taken = Taken(document)
-    for mention, hit in zip(document.mentions, struck(len(document.mentions), rate, random), strict=True):
+    taken = ClusterSpans(document)
+    for mention, hit in zip(document.mentions, draw_hits(len(document.mentions), rate, random), strict=True):
         halves = (
             parts(mention.span, 1 + below(size(mention.span) - 1, random)) if hit and size(mention.span) > 1 else ()
         )
@@ -46,7 +46,7 @@ def merge(document: Document, rate: float, random: Random) -> tuple[Document, in
     Each takes part in one merger at most; the second goes with its links.
     """
     mentions: dict[str, Mention] = {mention.id: mention for mention in document.mentions}
-    taken = Taken(document)
+    taken = ClusterSpans(document)
     merged = 0
     for kind in sorted({mention.kind for mention in document.mentions}):
         row = [mention for mention in document.mentions if mention.kind == kind and mention.span]
@@ -71,8 +71,8 @@ def merge(document: Document, rate: float, random: Random) -> tuple[Document, in
 def boundary(document: Document, rate: float, random: Random, *, limit: int) -> tuple[Document, int]:
     """One end of a segment is shifted by one or two positions; a mention with no room for that is left."""
     mentions, changed = list(document.mentions), 0
-    taken = Taken(document)
-    for position, hit in enumerate(struck(len(mentions), rate, random)):
+    taken = ClusterSpans(document)
+    for position, hit in enumerate(draw_hits(len(mentions), rate, random)):
         mention = mentions[position]
         moves = shifts(mention.span, limit) if hit else []
         while moves:
@@ -95,7 +95,7 @@ def spurious(
     """
     taken = TakenSpans([mention.span for side in (gold, document) for mention in side.mentions], gold.sentences)
     invented: list[Mention] = []
-    for hit in struck(len(gold.mentions), rate, random):
+    for hit in draw_hits(len(gold.mentions), rate, random):
         if hit:
             kind = profile.kinds[gold.unit].draw(random)
             span = taken.free(profile.lengths[gold.unit, kind].draw(random), limit, random)
@@ -209,7 +209,7 @@ class TakenSpans:
 def attribute(document: Document, rate: float, random: Random, *, name: str, profile: Profile) -> tuple[Document, int]:
     """Values are replaced by others that mentions of the same kind have in the corpus, as often as these have them."""
     mentions, changed = list(document.mentions), 0
-    for position, hit in enumerate(struck(len(mentions), rate, random)):
+    for position, hit in enumerate(draw_hits(len(mentions), rate, random)):
         mention = mentions[position]
         if hit and name in mention.attributes:
             values = profile.attributes[mention.kind][name].values

@@ -23,8 +23,8 @@ def chance(seed: int, document: str, error: str) -> Random:
     return Random(int.from_bytes(hashlib.sha256(key).digest()))
 
 
-def struck(count: int, rate: float, random: Random) -> list[bool]:
-    """Return the items that an error strikes. A higher rate strikes the same ones, and more."""
+def draw_hits(count: int, rate: float, random: Random) -> list[bool]:
+    """Draw which of the items get an error. A higher rate chooses the same ones, and more."""
     return [random.random() < rate for _ in range(count)]
 
 

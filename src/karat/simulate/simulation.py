@@ -12,7 +12,7 @@ the ones before have left:
     conflate       two clusters of a document become one
     drop-link      links are dropped
     reverse-link   links are reversed, unless that makes a cycle
-    spurious       mentions are invented, at this rate per gold mention; none of the errors above strikes them
+    spurious       mentions are invented, at this rate per gold mention; they get none of the errors above
 
 A rate is the probability of an error for each mention, cluster or link. Impossible errors are skipped: a mention of one
 position is not split, the last mention of a cluster does not leave it, and no error makes a fault, such as links that

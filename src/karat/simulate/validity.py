@@ -20,8 +20,8 @@ def class_of(mention: Mention) -> Key:
     return ("mention", mention.id) if mention.cluster is None else ("cluster", mention.cluster)
 
 
-def worse(document: Document, before: Document, faults: Collection[str]) -> bool:
-    """Check that a document has faults that it did not have before; `faults` are codes of notes that count as such."""
+def adds_faults(document: Document, before: Document, faults: Collection[str]) -> bool:
+    """Return whether a document has faults that it did not have before; `faults`: codes of notes that count as such."""
     new, old = _faults(document, faults), _faults(before, faults)
     return any(count > old[code] for code, count in new.items())
 
@@ -38,18 +38,18 @@ def without_faults(
     faults: Collection[str],
     closes_cycle: Callable[[Document, int], bool],
 ) -> Sequence[int]:
-    """All changes that are chosen if no fault comes of it, else those that can be made one after another.
+    """Return all chosen changes if they make no fault, else those that can be made one after another.
 
     `changed` makes some changes in the document `before`; `closes_cycle` tests what one has made.
     """
-    if not worse(changed(chosen), before, faults):
+    if not adds_faults(changed(chosen), before, faults):
         return chosen
-    able: list[int] = []
+    feasible: list[int] = []
     for change in chosen:
-        after = changed([*able, change])
-        if not worse(after, before, faults) and not closes_cycle(after, change):
-            able.append(change)
-    return able
+        after = changed([*feasible, change])
+        if not adds_faults(after, before, faults) and not closes_cycle(after, change):
+            feasible.append(change)
+    return feasible
 
 
 def is_on_cycle(document: Document, class_: Key, only: str | None = None) -> bool:
@@ -69,7 +69,7 @@ def is_on_cycle(document: Document, class_: Key, only: str | None = None) -> boo
     return False
 
 
-class Taken:
+class ClusterSpans:
     """The spans that a mention may not get: those of other mentions of its cluster.
 
     In a document in which no two mentions share a span, it may get none that any other mention has: some protocols
@@ -81,7 +81,7 @@ class Taken:
         self._spans = Counter((self._group(mention), mention.span) for mention in document.mentions)
 
     def is_free(self, mention: Mention, span: Region) -> bool:
-        """Check that a mention may have this span."""
+        """Return whether a mention may have this span."""
         return not self._spans[self._group(mention), span]
 
     def move(self, mention: Mention, *spans: Region) -> None:

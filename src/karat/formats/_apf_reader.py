@@ -186,9 +186,6 @@ class Reader:
         for name in given:
             if name not in known:
                 validation.report_at(UNKNOWN, header.line, f"<source_file> has an unknown attribute {quoted(name)}")
-        for name in self._root.attrib:
-            if name != "DOCID":
-                validation.report(UNKNOWN, self._root, f"<document> has an unknown attribute {quoted(name)}")
         for name in ("URI", "SOURCE"):
             if not given.get(name):
                 message = f"the source file of document {quoted(self.id)} has no {name}"

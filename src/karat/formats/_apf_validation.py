@@ -140,16 +140,13 @@ class Validation:
         """Return whether the document is valid; report children and attributes that are not as in the DTD."""
         is_valid = len(document) < MOST and bool(dtd().validate(document))
         if not is_valid:
-            self._examine_children(document, ELEMENTS["document"])
+            self._examine(document)
         return is_valid
 
     def _examine(self, element: Any) -> None:
         """Examine an element and all that is in it."""
         shape = ELEMENTS[element.tag]
         self._examine_attributes(element, shape)
-        self._examine_children(element, shape)
-
-    def _examine_children(self, element: Any, shape: Shape) -> None:
         for child in self._allowed_children(element, shape):
             self._examine(child)
 

@@ -80,15 +80,11 @@ _templates = msgspec.json.Decoder(tuple[_Template, ...])
 _keys = msgspec.json.Decoder(dict[str, Raw])
 
 
-def is_gold(data: bytes) -> bool:
-    """Return whether data are one document of gold: only such lines are read one by one."""
-    keys = _keys_of(data)
-    return keys is not None and "docid" in keys
-
-
 def _has_gold_in_lines(lines: Iterable[bytes], options: ReadOptions) -> bool:
+    """Return whether the first line is a document of gold: only such lines are read one by one."""
     del options
-    return is_gold(next(iter(lines), b""))
+    keys = _keys_of(next(iter(lines), b""))
+    return keys is not None and "docid" in keys
 
 
 def _keys_of(data: bytes) -> Mapping[str, Raw] | None:
@@ -101,7 +97,7 @@ def _keys_of(data: bytes) -> Mapping[str, Raw] | None:
 def read(piece: Piece, context: Context) -> Iterator[Document]:
     """Gold's documents, and those of a system by their keys; lines of one key are one document."""
     by_key: dict[str, list[Piece]] = {}
-    for value in _values_of(piece):
+    for value in values(piece):
         keys = _keys_of(value.data)
         if keys is None or "docid" in keys:
             yield from _reported(_gold_document, [value], context)
@@ -113,14 +109,6 @@ def read(piece: Piece, context: Context) -> Iterator[Document]:
                 yield from _reported(_system_document, [entry], context)
     for lines in by_key.values():
         yield from _reported(_system_document, lines, context)
-
-
-def _values_of(piece: Piece) -> Iterable[Piece]:
-    """The only value of a piece, or those of a file that is read whole."""
-    data = piece.data.lstrip()
-    if piece.line > 1 or is_gold(data):
-        return [Piece(piece.name, data, piece.line + piece.data.count(b"\n", 0, len(piece.data) - len(data)))]
-    return values(piece)
 
 
 def _reported(

@@ -201,25 +201,23 @@ def _tests(
     executor: Executor,
 ) -> list[PairedTest]:
     """Every test of every pair in every measure that both have."""
-    shared = [
-        list(dict.fromkeys(id_ for id_, _, _ in means[a] if any(other == id_ for other, _, _ in means[b])))
-        for a, b in pairs
-    ]
+    measures = {name: dict.fromkeys(id_ for id_, _, _ in of_system) for name, of_system in means.items()}
+    shared = [[id_ for id_ in measures[a] if id_ in measures[b]] for a, b in pairs]
     tests: list[PairedTest] = []
-    randomised: Sequence[tuple[Mapping[ScoreName, float | None], int]] = []
+    swaps: list[SwapTask] = []
     if how.resamples is not None and how.seed is not None:
         swaps = [
             SwapTask(rows[a], rows[b], ids, how.resamples, how.seed) for (a, b), ids in zip(pairs, shared, strict=True)
         ]
-        randomised = list(executor.map(swapped, None, swaps))
-    for index, ((a, b), ids) in enumerate(zip(pairs, shared, strict=True)):
+    randomised = iter([*executor.map(swapped, None, swaps)])
+    for (a, b), ids in zip(pairs, shared, strict=True):
         names = [_main_name(means[b], id_) for id_ in ids]
         differences = {name: paired.difference(means[a].get(name), means[b].get(name)) for name in names}
         values: list[tuple[str, Mapping[ScoreName, float | None], int | None]]
         if how.method == JACKKNIFE:
             values = [(JACKKNIFE, _jackknifed(differences, resamples_of[a], resamples_of[b]), None)]
         else:
-            swapped_p, swaps_made = randomised[index]
+            swapped_p, swaps_made = next(randomised)
             centred = paired.paired_bootstrap(
                 resamples_of[a].values, resamples_of[b].values, differences, units=how.units
             )

@@ -7,7 +7,7 @@ from karat.formats.tbf import link_kind
 from karat.limits import check_pairs
 from karat.model import Document, Mention, Region, qualified
 from karat.plugin.formats import ReportLoss, TokenTables, WriteOptions
-from karat.problems import Rule, quoted
+from karat.problems import Rule, ignore, quoted
 from karat.regions import size
 from karat.words import spelled
 
@@ -110,7 +110,8 @@ def _char_text(span: Region) -> str:
 
 def _token_writer(document: Document, tables: TokenTables | None, report_loss: ReportLoss) -> Callable[[Region], str]:
     """How token spans are written: by the ids of the document's table, or by the id that a number spells."""
-    ids = document.token_ids or () if tables is None else tuple(tables.table(document.id, _silent).rows)
+    # A table that is missing is reported as a loss.
+    ids = document.token_ids or () if tables is None else tuple(tables.table(document.id, ignore).rows)
     if tables is None and ids:
         report_loss("the token table (spans are written as its ids; --tokens names a folder that has it)")
 
@@ -121,7 +122,3 @@ def _token_writer(document: Document, tables: TokenTables | None, report_loss: R
         return id_ or str(row)
 
     return lambda span: ",".join(token(row) for begin, end in span for row in range(begin, end))
-
-
-def _silent(finding: object) -> None:
-    """A missing table is reported as a loss."""

@@ -310,6 +310,7 @@ def misbehave(monkeypatch: pytest.MonkeyPatch, act: Callable[[], None], *names: 
         (hang, ("--time-limit", "3"), "submission-limit", "it takes more than 3 seconds"),
         (die, (), "submission-too-much", "it runs out of memory, or is nested too deeply"),
         (recurse, (), "submission-too-much", "it runs out of memory, or is nested too deeply"),
+        (fail, (), "submission-failed", "karat fails with ValueError: a mistake of karat"),
     ],
 )
 def test_a_submission_that_meets_a_limit_is_refused_alone(
@@ -375,13 +376,6 @@ def test_a_report_that_meets_a_limit_is_left_out(place: Path, monkeypatch: pytes
     assert "beta_primary has no error report: document 'a' has 1,000,001 outcomes; karat compares" in done.err
     assert len([one for one in content["submissions"] if one["status"] == "ranked"]) == 4
     assert {path.stem for path in (out / "site" / "reports").iterdir()} == {*SYSTEMS} - {"beta_primary"}
-
-
-@pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="a child that is no fork does not misbehave")
-def test_a_mistake_of_karat_is_no_refusal(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    misbehave(monkeypatch, fail, "beta_primary")
-    with pytest.raises(ValueError, match="a mistake of karat"):
-        run(*arguments(place, "--no-reports"))
 
 
 @pytest.mark.slow

@@ -33,6 +33,7 @@ LIMIT = Rule(
     "fatal",
     "Check that the files are not damaged. Raise --cpu-limit, --memory-limit or --time-limit if they need that much.",
 )
+FAILED = Rule("submission-failed", "fatal", "Please report this mistake of karat, or of a plug-in, with its traceback.")
 TOO_MUCH = Rule("submission-too-much", "fatal", "Check that the files are not damaged, and not much larger than gold.")
 
 # A fork shares what the parent has read, such as gold. The libraries of macOS do not survive one.
@@ -57,7 +58,7 @@ class Children:
     def map(self, function: Callable[[T], R], tasks: Sequence[T]) -> Iterator[tuple[T, R | Finding]]:
         """Yield each task with its result, or with the reason why it has none, as they end.
 
-        An exception in a child is raised here.
+        A `KaratError` is raised here: it is about gold or the options.
         """
         left = deque(tasks)
         running: list[_Child[T, R]] = []
@@ -102,7 +103,7 @@ class _Child(Generic[T, R]):
             return self._cause_of_death()
         self._process.join()
         record(paths)
-        if isinstance(outcome, Exception):
+        if isinstance(outcome, KaratError):
             raise outcome
         result: R | Finding = outcome
         return result
@@ -147,17 +148,18 @@ def _work(writer: Connection, function: Callable[[T], Any], task: T, limits: Chi
     writer.close()
 
 
-def _outcome(function: Callable[[T], R], task: T) -> R | Finding | Exception:
+def _outcome(function: Callable[[T], R], task: T) -> R | Finding | KaratError:
     try:
         return function(task)
+    except KaratError as error:
+        return error
     except MemoryError:
         raise
     except RecursionError:
         return _too_much()
     except Exception as error:
-        if not isinstance(error, KaratError):  # a mistake of karat: show where
-            error.add_note(traceback.format_exc())
-        return error
+        traceback.print_exc()
+        return FAILED.at(f"karat fails with {type(error).__name__}: {error}")
 
 
 def _set_limits(limits: ChildLimits) -> bool:

@@ -6,7 +6,7 @@ where the file gives just a span, to a mention of kind `argument`, one for each 
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
-from itertools import accumulate, pairwise
+from itertools import accumulate, chain, pairwise
 from typing import Any, Literal, TypeVar
 
 import msgspec
@@ -44,6 +44,8 @@ class EventDocument:
         self.value = value
         self.tokens: Sequence[str] | None = None
         """The tokens that spans count, if mentions have no text of their own."""
+        self._begins: list[int] | None = None
+        """The first token of each sentence, and the number of all tokens, if the file has sentences."""
         self.context = context
         self._entities: dict[str, Mention] = {}
         self._clusters: set[str] = set()
@@ -129,6 +131,26 @@ class EventDocument:
             self._fillers[key] = filler
         self._links.append(Link(role, event, filler.id))
 
+    def add_sentences(self, sentences: Sequence[Sequence[str]]) -> None:
+        """Set the tokens of the document, sentence by sentence."""
+        self.tokens = tuple(chain.from_iterable(sentences))
+        self._begins = [*accumulate(map(len, sentences), initial=0)]
+
+    def in_sentence(self, mention: str, sentence: int | None, begin: int, end: int) -> tuple[int, int]:
+        """Return a span of a sentence as one of the document; report that of a mention if it is impossible."""
+        begins = self._begins or [0]
+        if sentence is None or not 0 <= sentence < len(begins) - 1:
+            problem = "is in no sentence of the document"
+        elif begin < 0:
+            problem = f"begins at token {begin:,} of its sentence"
+        elif end > (length := begins[sentence + 1] - begins[sentence]):
+            problem = f"ends at token {end:,} of its sentence, which has {length:,}"
+        elif begin >= end:
+            problem = f"begins at token {begin:,} of its sentence and ends before token {end:,}"
+        else:
+            return begins[sentence] + begin, begins[sentence] + end
+        return self.misplaced(f"mention {mention} {problem}", (sentence, begin, end))
+
     def words(self, begin: int, end: int) -> str | None:
         """The text of a span of tokens, if they are known."""
         if self.tokens is None or not 0 <= begin < end <= min(len(self.tokens), begin + LONGEST_TEXT):
@@ -156,6 +178,8 @@ class EventDocument:
     def document(self, **fields: Any) -> Document:
         """Return the document: entities, other fillers, and events, each in the order of the file, and arguments."""
         mentions = (*self._entities.values(), *self._fillers.values(), *self._events.values())
+        if self._begins is not None:
+            fields |= {"unit": "token", "forms": self.tokens, "sentences": sentences_of(self._begins)}
         return Document(self.id, mentions=mentions, links=tuple(self._links), **fields)
 
 
@@ -164,31 +188,9 @@ def typed(type_: str | None) -> dict[str, Value]:
     return {"type": type_} if type_ else {}
 
 
-def sentences_of(lengths: Sequence[int]) -> Region:
-    """The tokens of sentences of these lengths; those without a token are left out."""
-    return tuple([(begin, end) for begin, end in pairwise(accumulate(lengths, initial=0)) if begin < end])
-
-
-class SentenceOffsets:
-    """Turns tokens of a sentence into tokens of the document."""
-
-    def __init__(self, lengths: Sequence[int], content: EventDocument) -> None:
-        self._lengths, self._content = lengths, content
-        self._begins = [*accumulate(lengths, initial=0)]
-
-    def span(self, mention: str, sentence: int | None, begin: int, end: int) -> tuple[int, int]:
-        """Return a span of a sentence as one of the document; report that of a mention if it is impossible."""
-        if sentence is None or not 0 <= sentence < len(self._lengths):
-            problem = "is in no sentence of the document"
-        elif begin < 0:
-            problem = f"begins at token {begin:,} of its sentence"
-        elif end > self._lengths[sentence]:
-            problem = f"ends at token {end:,} of its sentence, which has {self._lengths[sentence]:,}"
-        elif begin >= end:
-            problem = f"begins at token {begin:,} of its sentence and ends before token {end:,}"
-        else:
-            return self._begins[sentence] + begin, self._begins[sentence] + end
-        return self._content.misplaced(f"mention {mention} {problem}", (sentence, begin, end))
+def sentences_of(begins: Iterable[int]) -> Region:
+    """Return the tokens of sentences from where each begins and the last ends; those without a token are left out."""
+    return tuple([(begin, end) for begin, end in pairwise(begins) if begin < end])
 
 
 def add_clusters(clusters: Iterable[Iterable[tuple[int, int]]], to: EventDocument) -> None:

@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec import Raw, Struct
 
-from karat.formats._events import EventDocument, event_format, sentences_of, typed
+from karat.formats._events import EventDocument, event_format, typed
 from karat.formats._writing import Writable, text_value
 from karat.model import Document, Id, Mention, qualified
 from karat.plugin.formats import ReportLoss, WriteOptions
@@ -171,7 +171,7 @@ class _Side(NamedTuple):
 
 
 def _read(record: _Record, content: EventDocument) -> Document:
-    content.tokens = forms = tuple(chain.from_iterable(record.sentences))
+    content.add_sentences(record.sentences)
     side = _side(record, content)
     entities = _add_entities(side, content)
     for index, event in enumerate(chain.from_iterable(side.events), 1):
@@ -181,12 +181,7 @@ def _read(record: _Record, content: EventDocument) -> Document:
             message = f"event {index} of document {quoted(record.doc_key)}: {error}"
             raise content.refusal(SHAPE, message) from None
     content.report_unread(tuple(chain.from_iterable(record.relations)))
-    return content.document(
-        unit="token",
-        forms=forms,
-        sentences=sentences_of([len(sentence) for sentence in record.sentences]),
-        about={} if record.dataset is None else {"dataset": record.dataset},
-    )
+    return content.document(about={} if record.dataset is None else {"dataset": record.dataset})
 
 
 def _side(record: _Record, content: EventDocument) -> _Side:

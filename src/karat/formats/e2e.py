@@ -11,11 +11,9 @@ if it has any, any other file by `clusters`, with a note. Other fields are not r
 As in CoNLL files, mentions are of kind `event`, in the order of their first tokens, longer ones first.
 """
 
-from itertools import chain
-
 from msgspec import Struct
 
-from karat.formats._events import EventDocument, add_clusters, event_format, sentences_of
+from karat.formats._events import EventDocument, add_clusters, event_format
 from karat.model import Document, Id
 from karat.problems import Rule
 
@@ -37,7 +35,7 @@ class _Record(Struct, frozen=True):
 
 
 def _read(record: _Record, content: EventDocument) -> Document:
-    content.tokens = forms = tuple(chain.from_iterable(record.sentences))
+    content.add_sentences(record.sentences)
     clusters, predicted = record.clusters, record.predicted_clusters
     if clusters is None:
         clusters = predicted
@@ -46,9 +44,7 @@ def _read(record: _Record, content: EventDocument) -> Document:
     if clusters is None:
         raise content.refusal(SHAPE, "the document has neither clusters nor predicted_clusters")
     add_clusters([[(first, last + 1) for first, last in cluster] for cluster in clusters], content)
-    return content.document(
-        unit="token", forms=forms, sentences=sentences_of([len(sentence) for sentence in record.sentences])
-    )
+    return content.document()
 
 
 FORMAT = event_format(

@@ -30,12 +30,11 @@ Gold with arguments is scored by `maven-arg-2024`, gold without by `exact-2013`.
 """
 
 from collections.abc import Iterable
-from itertools import chain
 
 import msgspec
 from msgspec import Struct
 
-from karat.formats._events import EventDocument, SentenceOffsets, event_format, sentences_of, typed
+from karat.formats._events import EventDocument, event_format, typed
 from karat.formats._text import DANGLING
 from karat.model import Document, Id, Mention, qualified
 from karat.plugin.formats import GoldDocuments
@@ -139,8 +138,8 @@ class _Reader:
 
     def __init__(self, record: _Record, content: EventDocument) -> None:
         self._record, self._content = record, content
-        self._lengths = [len(sentence.tokens) for sentence in record.content or ()]
-        self._offsets = SentenceOffsets(self._lengths, content)
+        if record.content is not None:
+            content.add_sentences([sentence.tokens for sentence in record.content])
         self._entities: dict[_Span, tuple[str, str]] = {}
         """Id and cluster of the entity mention at a place."""
 
@@ -162,7 +161,7 @@ class _Reader:
             raise self._content.refusal(SHAPE, f"mention {quoted(mention.id or '')} has no offset")
         if self._record.content is None:
             return offset
-        return self._offsets.span(quoted(mention.id or ""), mention.sent_id, *offset)
+        return self._content.in_sentence(quoted(mention.id or ""), mention.sent_id, *offset)
 
     def _add_entity(self, id_: str, type_: str | None, mentions: tuple[_Mention, ...]) -> None:
         cluster = qualified(self._record.id, id_)
@@ -228,12 +227,7 @@ class _Reader:
         if negative:
             about[NEGATIVE] = msgspec.json.encode(negative).decode()
         if record.content is not None:
-            return content.document(
-                unit="token",
-                forms=tuple(chain.from_iterable(sentence.tokens for sentence in record.content)),
-                sentences=sentences_of(self._lengths),
-                about=about,
-            )
+            return content.document(about=about)
         text = record.text if record.document is None else record.document
         return content.document(text=text, about=about)
 

@@ -18,13 +18,12 @@ distractors of the test set, are left out with their relations:
 """
 
 from collections.abc import Iterator
-from itertools import chain
 
 import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from karat.formats._events import EventDocument, SentenceOffsets, event_format, sentences_of, typed
+from karat.formats._events import EventDocument, event_format, typed
 from karat.formats._relations import RelationLinks
 from karat.formats._text import REPEATED
 from karat.model import Document, Id, Mention, qualified
@@ -94,8 +93,7 @@ def _read(record: _Record, content: EventDocument) -> Document:
 
 
 def _gold(record: _Record, tokens: tuple[tuple[str, ...], ...], content: EventDocument) -> Document:
-    lengths = [len(sentence) for sentence in tokens]
-    offsets = SentenceOffsets(lengths, content)
+    content.add_sentences(tokens)
     events = [
         (mention, event.type, qualified(record.id, event.id))
         for event in record.events or ()
@@ -108,7 +106,7 @@ def _gold(record: _Record, tokens: tuple[tuple[str, ...], ...], content: EventDo
     ]
     ends = {event.id: qualified(record.id, event.id) for event in record.events or ()}
     for mention, kind, type_, cluster in listed:
-        span = offsets.span(quoted(mention.id), mention.sent_id, *mention.offset)
+        span = content.in_sentence(quoted(mention.id), mention.sent_id, *mention.offset)
         text = mention.trigger_word if kind == "event" else mention.mention
         if content.add_event(
             Mention(mention.id, (span,), kind=kind, cluster=cluster, attributes=typed(type_), text=text)
@@ -118,12 +116,7 @@ def _gold(record: _Record, tokens: tuple[tuple[str, ...], ...], content: EventDo
     for label, pairs in _labelled(record, relations, content.value.line):
         for source, target in relations.add_all(label, pairs):
             relations.add(label, source, target, content.value.line)
-    document = content.document(
-        unit="token",
-        forms=tuple(chain.from_iterable(tokens)),
-        sentences=sentences_of(lengths),
-        about={} if record.title is None else {"title": record.title},
-    )
+    document = content.document(about={} if record.title is None else {"title": record.title})
     return replace(document, links=tuple(relations.links))
 
 
@@ -146,8 +139,8 @@ def _submitted(record: _Record, content: EventDocument, gold: GoldDocuments) -> 
         mention.cluster.removeprefix(qualified(record.id, "")) for mention in document.mentions if mention.cluster
     }
     cluster_of: dict[str, str] = {}
-    for number, chain_ in enumerate(record.coreference or (), 1):
-        for id_ in chain_:
+    for number, chain in enumerate(record.coreference or (), 1):
+        for id_ in chain:
             if id_ in cluster_of:
                 content.report(REPEATED, f"mention {quoted(id_)} is given twice in the coreference", found=id_)
             cluster_of.setdefault(id_, qualified(record.id, str(number)))

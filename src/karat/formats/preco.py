@@ -9,11 +9,9 @@ are clusters of one.
 As in CoNLL files, mentions are of kind `event`, in the order of their first tokens, longer ones first.
 """
 
-from itertools import chain
-
 from msgspec import Struct
 
-from karat.formats._events import EventDocument, SentenceOffsets, add_clusters, event_format, sentences_of
+from karat.formats._events import EventDocument, add_clusters, event_format
 from karat.model import Document, Id
 from karat.problems import Rule
 
@@ -34,12 +32,12 @@ class _Record(Struct, frozen=True):
 
 
 def _read(record: _Record, content: EventDocument) -> Document:
-    content.tokens = forms = tuple(chain.from_iterable(record.sentences))
-    lengths = [len(sentence) for sentence in record.sentences]
-    offsets = SentenceOffsets(lengths, content)
-    clusters = [[offsets.span(str([*mention]), *mention) for mention in cluster] for cluster in record.mention_clusters]
+    content.add_sentences(record.sentences)
+    clusters = [
+        [content.in_sentence(str([*mention]), *mention) for mention in cluster] for cluster in record.mention_clusters
+    ]
     add_clusters(clusters, content)
-    return content.document(unit="token", forms=forms, sentences=sentences_of(lengths))
+    return content.document()
 
 
 FORMAT = event_format(

@@ -20,11 +20,10 @@ Gold for the evaluation by heads, and by coreference, is distributed in files of
 """
 
 import re
-from itertools import chain
 
 from msgspec import Struct
 
-from karat.formats._events import EventDocument, event_format, sentences_of, typed
+from karat.formats._events import EventDocument, event_format, typed
 from karat.formats._text import DANGLING
 from karat.model import Document, Id, Mention
 from karat.problems import Rule, quoted
@@ -75,7 +74,8 @@ class _Record(Struct, frozen=True):
 
 
 def _read(record: _Record, content: EventDocument) -> Document:
-    content.tokens = forms = None if record.sentences is None else tuple(chain.from_iterable(record.sentences))
+    if record.sentences is not None:
+        content.add_sentences(record.sentences)
     if record.gold_evt_links is not None:
         _add_links(record, record.gold_evt_links, content)
     elif record.predictions is not None:
@@ -86,12 +86,7 @@ def _read(record: _Record, content: EventDocument) -> Document:
             _add_prediction(event, content)
     else:
         raise content.refusal(SHAPE, "the document has neither gold_evt_links nor predictions")
-    return content.document(
-        language=record.language_id,
-        unit="token",
-        forms=forms,
-        sentences=sentences_of([len(sentence) for sentence in record.sentences or ()]),
-    )
+    return content.document(language=record.language_id, unit="token")
 
 
 def _add_links(record: _Record, links: tuple[_Link, ...], content: EventDocument) -> None:

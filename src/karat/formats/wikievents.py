@@ -16,6 +16,8 @@ belongs to gold: `--set clusters=FILE`. The files have no heads; `match=head` ne
 with "informative" arguments has the same form, and is other gold.
 """
 
+from itertools import accumulate
+
 from msgspec import Raw, Struct
 
 from karat.formats._events import Annotated, EventDocument, EventMention, add_mentions, event_format, sentences_of
@@ -53,12 +55,12 @@ def related(name: str, head: bytes) -> str | None:
 
 def _read(record: _Record, content: EventDocument) -> Document:
     add_mentions(record, content)
-    lengths = [len(sentence.tokens) for sentence in record.sentences]
+    begins = [*accumulate((len(sentence.tokens) for sentence in record.sentences), initial=0)]
     return content.document(
         text=record.text,
         unit="token",
         forms=record.tokens,
-        sentences=sentences_of(lengths) if record.tokens is not None and sum(lengths) == len(record.tokens) else (),
+        sentences=sentences_of(begins) if record.tokens is not None and begins[-1] == len(record.tokens) else (),
     )
 
 

@@ -180,7 +180,8 @@ def _cycles(links: Collection[ClassLink], document: Document) -> Iterator[list[C
         children.setdefault(source, []).append(target)
     while cycle := _cycle(children):
         yield [names[i] for i in cycle]
-        children = {i: [j for j in after if j not in cycle] for i, after in children.items() if i not in cycle}
+        members = {*cycle}
+        children = {i: [j for j in after if j not in members] for i, after in children.items() if i not in members}
 
 
 def _cycle(children: Mapping[T, Iterable[T]]) -> list[T]:
@@ -188,21 +189,22 @@ def _cycle(children: Mapping[T, Iterable[T]]) -> list[T]:
     left = {node: iter(after) for node, after in children.items()}
     done: set[T] = set()
     for root in children:
-        path = {root: None} if root not in done else {}
+        path = [root] if root not in done else []
+        on_path = {*path}
         while path:
-            node = next(reversed(path))
-            for child in left[node]:
+            for child in left[path[-1]]:
                 if child in done:
                     continue
-                if child in path:
-                    nodes = [*path]
-                    return [*nodes[nodes.index(child) :], child]
+                if child in on_path:
+                    return [*path[path.index(child) :], child]
                 if child in left:
-                    path[child] = None
+                    path.append(child)
+                    on_path.add(child)
                     break
             else:
+                node = path.pop()
+                on_path.remove(node)
                 done.add(node)
-                del path[node]
     return []
 
 

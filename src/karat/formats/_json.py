@@ -31,22 +31,13 @@ STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
 _BEFORE_ENTRY = re.compile(rb'[\s,{]*"[^"\\]*(?:\\.[^"\\]*)*"\s*:\s*', re.DOTALL)
 
 
-def is_value(data: bytes) -> bool:
-    """Return whether data are one JSON value."""
-    try:
-        _raw.decode(data)
-    except Unreadable:
-        return False
-    return True
-
-
-def is_truncated(data: bytes) -> bool:
-    """Return whether data are the beginning of a JSON value."""
+def _problem(data: bytes) -> str:
+    """Return why data are not one JSON value; empty if they are."""
     try:
         _raw.decode(data)
     except Unreadable as error:
-        return "truncated" in str(error)
-    return False
+        return str(error)
+    return ""
 
 
 def elements(piece: Piece) -> Iterator[Piece]:
@@ -167,7 +158,7 @@ def _has_values_in_lines(lines: Iterable[bytes], options: ReadOptions) -> bool:
 
 def _is_first_of_lines(line: bytes) -> bool:
     """Return whether a file with this first line has one value per line: no list, no value over several lines."""
-    return not line.lstrip().startswith(b"[") and not is_truncated(line)
+    return not line.lstrip().startswith(b"[") and "truncated" not in _problem(line)
 
 
 def each_value(read: Callable[[Piece, Context], Document]) -> Callable[[Piece, Context], Iterator[Document]]:
@@ -196,7 +187,7 @@ def values(piece: Piece) -> Iterator[Piece]:
     data = piece.data.lstrip()
     if data.startswith(b"["):
         yield from elements(piece)
-    elif data and (is_value(data) or not data.partition(b"\n")[2].lstrip().startswith(b"{")):
+    elif data and (not _problem(data) or not data.partition(b"\n")[2].lstrip().startswith(b"{")):
         yield Piece(piece.name, data, piece.line + piece.data.count(b"\n", 0, len(piece.data) - len(data)))
     else:
         for line, data in enumerate(piece.data.split(b"\n"), piece.line):

@@ -263,9 +263,13 @@ class RelationPair(Struct, frozen=True, gc=False):
 
 def differing(names: Iterable[str], gold: Element, system: Element) -> list[str]:
     """The attributes, of those named, in which two elements differ."""
+    if gold.attributes == system.attributes:
+        return []
     return [name for name in names if gold.attributes.get(name) != system.attributes.get(name)]
 
 
 def wrong_mention_attributes(gold: ScoredMention, system: ScoredMention) -> list[str]:
     """The attributes of W_Merr that two mentions both have and in which they differ."""
+    if gold.attributes == system.attributes:
+        return []
     return [name for name, value in gold.attributes.items() if system.attributes.get(name, value) != value]

@@ -8,10 +8,11 @@ from typing import NamedTuple
 from karat.campaign.children import Children
 from karat.campaign.pseudonyms import Naming
 from karat.campaign.ranking import CachedStatistics, Ranking, Statistics, rankings
-from karat.campaign.scoring import Conditions, Gold, Job, OnJob, gold_path, job_key, run_jobs, secret
+from karat.campaign.scoring import Conditions, Gold, Job, gold_path, job_key, run_jobs, secret
 from karat.campaign.store import Check, Outcome, Store
 from karat.campaign.submissions import Submission, Track
 from karat.comparison.comparing import NO_MEASURE
+from karat.corpus.interface import Progress
 from karat.problems import Finding, nearest
 from karat.report.layout import counted
 from karat.result import Result
@@ -84,7 +85,7 @@ class Run(NamedTuple):
     sort_by: str | None = None
 
     def campaign(
-        self, submissions: Sequence[Submission], store: Store, *, blind: bool = False, on_job: OnJob | None = None
+        self, submissions: Sequence[Submission], store: Store, *, blind: bool = False, progress: Progress | None = None
     ) -> Campaign:
         """Score what is not in the store yet, then rank; `blind`: under pseudonyms."""
         golds, submissions = self._golds(submissions)
@@ -94,7 +95,7 @@ class Run(NamedTuple):
             for submission in submissions
             if not submission.problems
         }
-        new, failures = run_jobs("score", [*jobs.values()], self.conditions, store, self.children, on_job=on_job)
+        new, failures = run_jobs("score", [*jobs.values()], self.conditions, store, self.children, progress=progress)
         entries = []
         for submission in submissions:
             job = jobs.get(submission.key)

@@ -17,6 +17,7 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar
 
+from karat.corpus.interface import Progress
 from karat.inputs import record, recording
 from karat.problems import Finding, KaratError, Rule
 from karat.report.layout import counted
@@ -55,7 +56,9 @@ class Children:
     def __init__(self, processes: int = 1, limits: ChildLimits | None = None) -> None:
         self.processes, self._limits = processes, limits or ChildLimits()
 
-    def map(self, function: Callable[[T], R], tasks: Sequence[T]) -> Iterator[tuple[T, R | Finding]]:
+    def map(
+        self, function: Callable[[T], R], tasks: Sequence[T], progress: Progress | None = None
+    ) -> Iterator[tuple[T, R | Finding]]:
         """Yield each task with its result, or with the reason why it has none, as they end.
 
         A `KaratError` is raised here: it is about gold or the options.
@@ -72,6 +75,8 @@ class Children:
                     if child.connection in ready or child.deadline <= time.monotonic():
                         outcome = child.outcome()
                         running.remove(child)
+                        if progress is not None:
+                            progress(len(tasks) - len(left) - len(running), len(tasks))
                         yield child.task, outcome
         finally:
             for child in running:

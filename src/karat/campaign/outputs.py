@@ -12,9 +12,10 @@ from karat.campaign import listing
 from karat.campaign.campaign import Campaign, Entry, Run
 from karat.campaign.listing import heading
 from karat.campaign.ranking import Ranking
-from karat.campaign.scoring import Job, OnJob, job_key, run_jobs
+from karat.campaign.scoring import Job, job_key, run_jobs
 from karat.campaign.site import Page, Part, Section, Site, entry_slug, track_title
 from karat.campaign.store import Store
+from karat.corpus.interface import Progress
 from karat.problems import UsageError, nearest
 from karat.report.layout import View
 from karat.report.markup import csv_of_records
@@ -150,14 +151,14 @@ class Outputs:
         self._publication = None if site is None else Publication(campaign, site)
         self._reports: dict[str, Job] = {}
 
-    def make_reports(self, run: Run, store: Store, *, on_job: OnJob | None = None) -> list[str]:
+    def make_reports(self, run: Run, store: Store, *, progress: Progress | None = None) -> list[str]:
         """Make the error reports that are not in the store yet; say why some systems have none."""
         entries = self._campaign.accepted() if self._publication is None else self._publication.entries
         for entry in entries:
             if entry.results and entry.job is not None:
                 self._reports[entry_slug(entry)] = self._job(entry, entry.job, run)
         jobs = [*self._reports.values()]
-        _, failures = run_jobs("report", jobs, run.conditions, store, run.children, on_job=on_job)
+        _, failures = run_jobs("report", jobs, run.conditions, store, run.children, progress=progress)
         return [f"{job.name} has no error report: {failures[job.key].message}" for job in jobs if job.key in failures]
 
     def _job(self, entry: Entry, job: Job, run: Run) -> Job:

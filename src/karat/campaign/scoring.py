@@ -1,7 +1,7 @@
 """Scoring: gold, and jobs that check, score and explain one submission each, in child processes."""
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -16,7 +16,7 @@ from karat.campaign.store import Check, Outcome, Store, StoredFinding, StoredRes
 from karat.campaign.submissions import TASKS, Layout, Submission, Track
 from karat.corpus.files import FileCorpus
 from karat.corpus.fingerprint import Fingerprint
-from karat.corpus.interface import Corpus
+from karat.corpus.interface import Corpus, Progress
 from karat.corpus.opening import open_corpus
 from karat.inputs import read_bytes
 from karat.plugin import ReadOptions
@@ -32,9 +32,6 @@ from karat.run.validation import Validation, reference, validate_files
 
 NO_GOLD = Rule("gold-no-language", "fatal", "Add a folder of that name to gold, or remove the submissions.")
 NO_FOLDER = Rule("gold-missing", "fatal", "Name the folder or file of the gold annotations.")
-
-OnJob = Callable[[int, int], None]
-"""Called after each job with the number done and the total."""
 
 
 class Conditions(NamedTuple):
@@ -185,7 +182,7 @@ def run_jobs(
     store: Store,
     children: Children,
     *,
-    on_job: OnJob | None = None,
+    progress: Progress | None = None,
 ) -> tuple[int, dict[str, Finding]]:
     """Run the jobs whose keys are not known; return their number, and by key why some have no result.
 
@@ -195,13 +192,11 @@ def run_jobs(
     new = [*{job.key: job for job in jobs if job.key not in known}.values()]
     failures: dict[str, Finding] = {}
     function = partial(_score if kind == "score" else _report, conditions)
-    for count, (job, content) in enumerate(children.map(function, new), 1):
+    for job, content in children.map(function, new, progress):
         if isinstance(content, Finding):
             failures[job.key] = content
         else:
             store.put(kind, [(job.key, content)])
-        if on_job is not None:
-            on_job(count, len(new))
     return len(new), failures
 
 

@@ -5,7 +5,7 @@ There are two layouts: `system/files`, and that of the ACE 2005 plan, `language/
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -13,6 +13,7 @@ from typing import Literal, NamedTuple
 
 from karat.campaign.children import Children
 from karat.campaign.packages import SUFFIXES, Limits, Package
+from karat.corpus.interface import Progress
 from karat.corpus.paths import shown
 from karat.problems import Finding, Rule, nearest, quoted, visible
 
@@ -30,8 +31,6 @@ NO_FILES = Rule("submission-empty", "fatal", "Submit at least one file of system
 Condition = Literal["primary", "contrastive"]
 Layout = Literal["auto", "ace", "plain"]
 """`auto`: that of most entries."""
-OnPackage = Callable[[int, int], None]
-"""Called after each package with the number done and the total."""
 
 _BOTH = frozenset({"edr", "rdr", "emd", "rmd"})
 _ALL = _BOTH | {"val", "tern", "vdr", "vmd"}
@@ -144,7 +143,7 @@ def submissions_in(
     children: Children,
     *,
     layout: Layout = "auto",
-    on_package: OnPackage | None = None,
+    progress: Progress | None = None,
 ) -> list[Submission]:
     """Return all submissions of a folder, by track and system; those that are refused have problems.
 
@@ -156,11 +155,7 @@ def submissions_in(
     entries = _entries(root)
     owners = {owner.lower() for path in entries if path.is_file() and (owner := description_owner(path.name))}
     places = [place for path in entries if not _is_description(path) for place in _places(path, layout)]
-    contents: dict[_Place, _Contents] = {}
-    for done, (place, members) in enumerate(children.map(partial(_contents, limits), places), 1):
-        contents[place] = members
-        if on_package is not None:
-            on_package(done, len(places))
+    contents = dict(children.map(partial(_contents, limits), places, progress))
     found = []
     in_plan: dict[Path, bool] = {}
     for place in places:

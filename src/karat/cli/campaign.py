@@ -231,17 +231,17 @@ def campaign(
     children = Children(jobs or cores(), ChildLimits(cpu_limit, memory_limit, time_limit))
     run = Run(gold, conditions, children, statistics, sort_by)
     layout = layout if layout != "auto" else layout_for(gold, conditions)
-    packages = submissions_in(submissions, limits, children, layout=layout, on_package=progress("packages"))
+    packages = submissions_in(submissions, limits, children, layout=layout, progress=progress("packages"))
     own_folder(str(folder), STORE)
     with Store(folder / STORE) as store:
         if store.is_rebuilt:
             click.echo(f"{store.path}: another version of karat made it, so everything is scored again", err=True)
-        done = run.campaign(packages, store, blind=anonymous, on_job=progress("submissions"))
+        done = run.campaign(packages, store, blind=anonymous, progress=progress("submissions"))
         refuse_folder(str(folder))  # now that everything has been read
         click.echo(_summary(done), err=True)
         outputs = Outputs(done, View(digits), title or Path(submissions).resolve().name, site=site)
         if not no_reports:
-            for message in outputs.make_reports(run, store, on_job=progress("error reports")):
+            for message in outputs.make_reports(run, store, progress=progress("error reports")):
                 click.echo(message, err=True)
         if site is None:
             store.replace("rankings", rows(done))

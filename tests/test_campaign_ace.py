@@ -165,3 +165,20 @@ def test_a_template_for_gold_of_several_languages(place: Path) -> None:
     done = run("campaign", "--config", str(place / "task" / "campaign.toml"), "--no-reports", "--jobs", "1")
     assert done.code == 0, done.err
     assert done.out.startswith("7 submissions: 4 ranked, 3 refused")
+
+
+def test_systems_of_the_same_content_are_not_named_to_each_other(tmp_path: Path) -> None:
+    """They are checked once; findings name files, but not the folders of the site that was checked."""
+    folder(tmp_path / "gold", files())
+    for site in ("NIST", "SRI"):
+        packed = {f"{site}/english/edr/{site}1_primary/{name}": data for name, data in files().items()}
+        packed[f"{site}/english/edr/{site}1_primary/D4.apf.xml"] = b"not XML"
+        tar(tmp_path / "submissions" / f"{site}.tar.gz", packed)
+    given = ("--gold", str(tmp_path / "gold"), "-p", "ace-2005", "--layout", "ace", "-o", str(tmp_path / "out"))
+    done = run("campaign", str(tmp_path / "submissions"), *given)
+    assert (done.code, done.err.splitlines()[0]) == (0, "1 submission scored, 0 known from earlier runs")
+    pages = [page.read_text() for page in (tmp_path / "out" / "site" / "systems").iterdir()]
+    assert [("NIST" in page, "SRI" in page, "D4.apf.xml, line 1" in page) for page in sorted(pages)] == [
+        (True, False, True),
+        (False, True, True),
+    ]

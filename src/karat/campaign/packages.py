@@ -89,15 +89,16 @@ class Package(NamedTuple):
         except KaratError as error:
             return error.finding
 
-    def files(self, wanted: Mapping[str, str], limits: Limits) -> list[File]:
+    def files(self, wanted: Mapping[str, str], limits: Limits, prefix: str = "") -> list[File]:
         """Return the files of these names, which must have these hashes; what is unpacked is held in memory.
 
-        The name of a member leads through the archive, so it is the name of no file: nothing is found beside it.
+        The name of a member leads through the archive, so it is the name of no file: nothing is found beside it. Its
+        `prefix` is left out: a system of the same content may be in another folder.
         """
         most = min(limits.bytes, _most_unpacked(self._packed_bytes(), limits))
         try:
             with self._refusing_damage():
-                return self._files(wanted, limits, MemorySpool(most))
+                return self._files(wanted, limits, MemorySpool(most), prefix)
         except KaratError as error:
             if error.finding.code != INPUT_TOO_LARGE.code:
                 raise
@@ -109,14 +110,14 @@ class Package(NamedTuple):
             return self.path.stat().st_size
         return sum(entry.size for entry in _folder_entries(self.path, self.path))
 
-    def _files(self, wanted: Mapping[str, str], limits: Limits, spool: MemorySpool) -> list[File]:
+    def _files(self, wanted: Mapping[str, str], limits: Limits, spool: MemorySpool, prefix: str) -> list[File]:
         found: dict[str, File] = {}
         is_archive = not self.path.is_dir() and _is_archive(self.path)
         for member in self._members(limits):
             if member.name in wanted:
                 hashed = _Hashed(member.stream)
                 if is_archive:
-                    found[member.name] = spool.file(hashed, f"{self.name}/{member.name}")
+                    found[member.name] = spool.file(hashed, f"{self.name}/{member.name.removeprefix(prefix)}")
                 else:
                     path = self.path / member.name if self.path.is_dir() else self.path
                     found[member.name] = usable(path, spool)

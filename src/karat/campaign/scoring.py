@@ -205,7 +205,7 @@ def _validated(conditions: Conditions, job: Job) -> tuple[Validation, FileCorpus
     job.gold.corpus.close()  # a file that the parent has open would be read from one place by all
     submission = job.submission
     return validate_files(
-        lambda: submission.package.files(submission.members, conditions.limits),
+        lambda: submission.package.files(submission.members, conditions.limits, submission.prefix),
         submission.package.name,
         job.gold.reference,
         job.gold.protocols,

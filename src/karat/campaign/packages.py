@@ -45,8 +45,6 @@ FLOOR = 10_000_000
 LONGEST = 1000
 """Characters of a name."""
 METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2)
-COMPRESSIONS = {b"\x1f\x8b": "r:gz", b"BZh": "r:bz2", b"\xfd7zXZ\x00": "r:xz"}
-"""The first bytes of a compressed tar, and the mode of `tarfile` that reads it."""
 
 TAR_SUFFIXES = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tbz", ".tar.xz", ".txz")
 SUFFIXES = (*TAR_SUFFIXES, ".zip")
@@ -64,11 +62,8 @@ class Limits(NamedTuple):
     """Unpacked bytes per packed byte."""
 
 
-class Member(NamedTuple):
-    """A file of a package; its bytes can be read until the next member is asked for."""
-
-    name: str
-    stream: "SupportsRead[bytes]"
+_Member = tuple[str, "SupportsRead[bytes]"]
+"""The name of a file of a package, and its bytes, which can be read until the next one is asked for."""
 
 
 class Package(NamedTuple):
@@ -113,21 +108,21 @@ class Package(NamedTuple):
     def _files(self, wanted: Mapping[str, str], limits: Limits, spool: MemorySpool, prefix: str) -> list[File]:
         found: dict[str, File] = {}
         is_archive = not self.path.is_dir() and _is_archive(self.path)
-        for member in self._members(limits):
-            if member.name in wanted:
-                hashed = _Hashed(member.stream)
+        for name, stream in self._members(limits):
+            if name in wanted:
+                hashed = _Hashed(stream)
                 if is_archive:
-                    found[member.name] = spool.file(hashed, f"{self.name}/{member.name.removeprefix(prefix)}")
+                    found[name] = spool.file(hashed, f"{self.name}/{name.removeprefix(prefix)}")
                 else:
-                    path = self.path / member.name if self.path.is_dir() else self.path
-                    found[member.name] = usable(path, spool)
-                if hashed.digest() != wanted[member.name]:
-                    raise CHANGED.error("it was changed while karat was reading it", file=f"{self.name}/{member.name}")
+                    path = self.path / name if self.path.is_dir() else self.path
+                    found[name] = usable(path, spool)
+                if hashed.digest() != wanted[name]:
+                    raise CHANGED.error("it was changed while karat was reading it", file=f"{self.name}/{name}")
         if len(found) < len(wanted):
             raise CHANGED.error("files have disappeared while karat was reading it", file=self.name)
         return [found[name] for name in sorted(found)]
 
-    def _members(self, limits: Limits) -> Iterator[Member]:
+    def _members(self, limits: Limits) -> Iterator[_Member]:
         """Yield its files in the order of the archive, or of their names."""
         path = self.path
         if path.is_symlink():
@@ -246,13 +241,12 @@ def _folder_entries(folder: Path, root: Path) -> Iterator[_Entry]:
 
 def _archive_entries(path: Path, name: str) -> Iterator[_Entry]:
     with path.open("rb") as stream:
-        head = stream.read(6)
-    return _zip_entries(path, name) if head[:2] == b"PK" else _tar_entries(path, head)
+        is_zip = stream.read(2) == b"PK"
+    return _zip_entries(path, name) if is_zip else _tar_entries(path)
 
 
-def _tar_entries(path: Path, head: bytes) -> Iterator[_Entry]:
-    mode = next((mode for mark, mode in COMPRESSIONS.items() if head.startswith(mark)), "r:")
-    with tarfile.open(path, mode, encoding="utf-8", errors="surrogateescape") as tar:  # type: ignore[call-overload]
+def _tar_entries(path: Path) -> Iterator[_Entry]:
+    with tarfile.open(path, "r:*", encoding="utf-8", errors="surrogateescape") as tar:
         while (info := tar.next()) is not None:
             if info.isdir():
                 yield _Entry(info.name, "folder", 0, lambda: None)
@@ -283,7 +277,7 @@ def _zip_entries(path: Path, name: str) -> Iterator[_Entry]:
                 yield _Entry(raw, "folder" if raw.endswith("/") else "file", info.file_size, opening)
 
 
-def _members(entries: Iterable[_Entry], limits: Limits, name: str, *, most: int | None = None) -> Iterator[Member]:
+def _members(entries: Iterable[_Entry], limits: Limits, name: str, *, most: int | None = None) -> Iterator[_Member]:
     """Yield the files of a package, called `name` in messages; an archive may have `most` bytes when unpacked."""
     names = _Names(name)
     total = 0
@@ -305,7 +299,7 @@ def _members(entries: Iterable[_Entry], limits: Limits, name: str, *, most: int 
             raise RATIO.error(f"more than {limits.ratio:,} unpacked bytes per packed byte", file=name)
         if entry.kind == "file" and not _is_hidden(member) and (data := entry.open()) is not None:
             with data:
-                yield Member(member, data)
+                yield member, data
 
 
 class _Names:

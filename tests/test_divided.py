@@ -24,7 +24,7 @@ from karat.model import Cluster, Document, Mention
 from karat.problems import Finding, Findings, KaratError
 from karat.protocols import PROTOCOLS, resolve_all
 from karat.result import Result, UnitRows
-from karat.run.executors import LEAST, Processes, Serial, cores
+from karat.run.executors import LEAST, Processes, cores
 from karat.run.pipeline import Task
 from karat.run.plan import Options
 from karat.run.scoring import ASSUMED, score
@@ -111,7 +111,7 @@ def test_every_protocol_gives_the_same_result(name: str, options: dict[str, Any]
     """Or the same error, under those that need other data."""
     pickling = Pickling()
     found: list[object] = []
-    for each in (Serial(), pickling):
+    for each in (Processes(1), pickling):
         try:
             found.append([*map(content, results(GOLD, SYSTEM, each, name, **options))])
         except KaratError as error:
@@ -130,7 +130,7 @@ def test_every_format_is_read_by_workers(path: Path) -> None:
     corpus = open_corpus(gold)
     options = Options(details=True, accept_faults=True)
     found: list[object] = []
-    for each in (Serial(), Pickling()):
+    for each in (Processes(1), Pickling()):
         sides = open_corpus(gold), open_corpus(system).beside(corpus)
         protocols = resolve_all(corpus.protocols, {})
         try:
@@ -151,13 +151,15 @@ def test_clusters_are_paired_by_all_documents(tmp_path: Path) -> None:
 
     sides = [put(tmp_path, *map(document, range(12)), name=name) for name in ("gold", "system")]
     settings = {"representative": "aligned"}
-    one, many = (results(sides[0], sides[1], each, "pure-cdec", settings=settings) for each in (Serial(), Pickling()))
+    one, many = (
+        results(sides[0], sides[1], each, "pure-cdec", settings=settings) for each in (Processes(1), Pickling())
+    )
     assert [*map(content, one)] == [*map(content, many)]
 
 
 def test_several_protocols_share_what_they_read() -> None:
     names = ["simple-cdec", "pure-cdec", "yang-2015", "tac-2017"]
-    one, many = (results(GOLD, SYSTEM, each, *names) for each in (Serial(), Pickling(2)))
+    one, many = (results(GOLD, SYSTEM, each, *names) for each in (Processes(1), Pickling(2)))
     assert [*map(content, one)] == [*map(content, many)]
 
 
@@ -169,7 +171,7 @@ def test_ace_elements_and_their_ids(tmp_path: Path, processing: str) -> None:
     paths = put(tmp_path, *gold, name="gold"), put(tmp_path, *system, name="system")
     options: dict[str, Any] = {"settings": {"processing": processing}, "details": True, "keep_rows": True}
     for name in ("ace-2005", "ace-2005-nist"):
-        (one,), (many,) = (results(*paths, each, name, **options) for each in (Serial(), Pickling()))
+        (one,), (many,) = (results(*paths, each, name, **options) for each in (Processes(1), Pickling()))
         assert content(one) == content(many)
 
 
@@ -181,7 +183,7 @@ def test_an_element_in_two_processes_is_refused_as_in_one(tmp_path: Path, proces
     documents[9] = msgspec.structs.replace(documents[9], clusters=(*documents[9].clusters, again))
     path = put(tmp_path, *documents)
     options = {"settings": {"processing": processing}}
-    found = [refusal(path, path, each, "ace-2005", **options) for each in (Serial(), Pickling())]
+    found = [refusal(path, path, each, "ace-2005", **options) for each in (Processes(1), Pickling())]
     assert found[0] == found[1]
     assert found[0].code == ("element-twice" if processing == "document" else "element-differs")
 
@@ -192,7 +194,7 @@ def test_an_element_described_in_the_same_way_everywhere_is_one(tmp_path: Path) 
     documents = [msgspec.structs.replace(one, clusters=(*one.clusters, shared)) for one in documents]
     path = put(tmp_path, *documents)
     options = {"settings": {"processing": "cross-document"}}
-    (one,), (many,) = (results(path, path, each, "ace-2005", **options) for each in (Serial(), Pickling()))
+    (one,), (many,) = (results(path, path, each, "ace-2005", **options) for each in (Processes(1), Pickling()))
     assert content(one) == content(many)
 
 
@@ -202,11 +204,11 @@ def test_ids_are_compared_across_processes(tmp_path: Path) -> None:
     path = put(tmp_path, *(ace(f"d{n}", entities="E F") for n in range(8)))
     assert run("convert", str(path), str(apf), "--to", "apf", "--lossy").code == 0
     options = {"accept_faults": True}
-    (one,), (many,) = (results(apf, apf, each, "ace-2005", **options) for each in (Serial(), Pickling()))
+    (one,), (many,) = (results(apf, apf, each, "ace-2005", **options) for each in (Processes(1), Pickling()))
     assert content(one) == content(many)
     file = sorted(apf.glob("*.xml"))[5]
     file.write_text(file.read_text().replace('"d5-E-1"', '"d2-E-1"'))
-    found = [refusal(apf, apf, each, "ace-2005", **options) for each in (Serial(), Pickling())]
+    found = [refusal(apf, apf, each, "ace-2005", **options) for each in (Processes(1), Pickling())]
     assert found[0] == found[1]
     assert found[0].code == "mention-in-documents"
 
@@ -240,7 +242,7 @@ def test_what_filters_count_is_added(tmp_path: Path) -> None:
         for n in range(10)
     ]
     path = put(tmp_path, *documents)
-    (one,), (many,) = (results(path, path, each, "crac-2024") for each in (Serial(), Pickling()))
+    (one,), (many,) = (results(path, path, each, "crac-2024") for each in (Processes(1), Pickling()))
     assert content(one) == content(many)
     assert {"singletons-removed", "heads-first-word"} <= {code for code, _, _ in one.warning_counts}
 
@@ -258,7 +260,7 @@ def test_findings_are_the_same_and_in_the_same_order(tmp_path: Path) -> None:
     """More than are kept of a code, with lines up to the last one that is kept."""
     gold, system = put(tmp_path, *noisy(12), name="gold"), put(tmp_path, *noisy(11), name="system")
     for name in ("tac-2017", "conll-2012"):
-        (one,), (many,) = (results(gold, system, each, name) for each in (Serial(), Pickling()))
+        (one,), (many,) = (results(gold, system, each, name) for each in (Processes(1), Pickling()))
         assert one.warnings == many.warnings
         assert one.warning_counts == many.warning_counts
         assert max(one.warning_counts.values()) > Findings.KEPT
@@ -284,10 +286,10 @@ def test_the_first_error_is_raised(tmp_path: Path) -> None:
     path = tmp_path / "broken.jsonl"
     path.write_bytes(b"".join([*lines[:7], broken[0], *lines[8:10], broken[1], lines[11]]))
     gold = put(tmp_path, *noisy(12), name="gold")
-    found = [refusal(gold, path, each, "tac-2017") for each in (Serial(), Pickling())]
+    found = [refusal(gold, path, each, "tac-2017") for each in (Processes(1), Pickling())]
     assert found[0] == found[1]
     assert (found[0].code, found[0].line) == ("jsonl-span", 8)
-    strict = [refusal(gold, gold, each, "conll-2012", strict=True) for each in (Serial(), Pickling())]
+    strict = [refusal(gold, gold, each, "conll-2012", strict=True) for each in (Processes(1), Pickling())]
     assert strict[0] == strict[1]
 
 
@@ -342,7 +344,7 @@ def test_errors_are_the_same(name: str) -> None:
     pickling = Pickling()
     (protocol,) = resolve_all([name], {})
     options = Options(by=("type", "document"), details=True, errors=True)
-    for each in (Serial(), pickling):
+    for each in (Processes(1), pickling):
         sides = open_corpus(str(GOLD)), open_corpus(str(SYSTEM))
         try:
             results = score(*sides, [protocol], options, findings=Findings(), executor=each)
@@ -361,7 +363,7 @@ def test_errors_by_type_are_spelt_as_in_the_first_document(tmp_path: Path) -> No
     ]
     empty = [Document(document.id) for document in documents]
     gold, system = put(tmp_path, *documents, name="gold"), put(tmp_path, *empty, name="system")
-    for each in (Serial(), Pickling()):
+    for each in (Processes(1), Pickling()):
         sides = open_corpus(str(gold)), open_corpus(str(system))
         options = Options(("nugget.type",), by=("type",), errors=True)
         (result,) = score(*sides, resolve_all(["tac-2017"], {}), options, findings=Findings(), executor=each)
@@ -374,7 +376,7 @@ def test_a_description_is_the_same() -> None:
     """Attributes, clusters within and across documents, topics, and the fingerprint."""
     pickling = Pickling()
     one, many = (
-        description(open_corpus(str(GOLD)), findings=Findings(), executor=each) for each in (Serial(), pickling)
+        description(open_corpus(str(GOLD)), findings=Findings(), executor=each) for each in (Processes(1), pickling)
     )
     assert len(pickling.tasks) > 5
     assert msgspec.json.encode(one) == msgspec.json.encode(many)
@@ -400,7 +402,7 @@ def test_validation_finds_the_same(tmp_path: Path) -> None:
     pickling = Pickling()
     gold = put(tmp_path, *noisy(11), name="gold")
     for options in ({}, {"types": str(types)}, {"against": str(gold)}):
-        assert found(Serial(), folder, gold, **options) == found(pickling, folder, gold, **options)
+        assert found(Processes(1), folder, gold, **options) == found(pickling, folder, gold, **options)
     assert len(pickling.tasks) > 20
 
 
@@ -409,12 +411,12 @@ def test_validation_compares_ids_across_processes(tmp_path: Path) -> None:
     apf = tmp_path / "apf"
     path = put(tmp_path, *(ace(f"d{n}", entities="E F") for n in range(8)))
     assert run("convert", str(path), str(apf), "--to", "apf", "--lossy").code == 0
-    one, many = (found(each, apf) for each in (Serial(), Pickling()))
+    one, many = (found(each, apf) for each in (Processes(1), Pickling()))
     assert one == many
     file = sorted(apf.glob("*.xml"))[5]
     file.write_text(file.read_text().replace('"d5-E-1"', '"d2-E-1"').replace('"d5-F"', '"d1-F"'))
     for processing in ("document", "cross-document"):
-        one, many = (found(each, apf, settings={"processing": processing}) for each in (Serial(), Pickling()))
+        one, many = (found(each, apf, settings={"processing": processing}) for each in (Processes(1), Pickling()))
         assert one == many
         assert b"mention-in-documents" in one
     assert b"element-twice" in found(Pickling(), apf)
@@ -432,7 +434,7 @@ def test_chunks_are_of_one_size() -> None:
     assert max(sum(index.size(id_) for id_ in group) for group in divided_ids) < 5_000_000 + LARGEST
     assert len(divided_ids) == 6  # five of a mebibyte, and one with the largest document
     assert len(chunks(ids[-100:], [index], 4)) >= 12
-    assert workers(Serial(), ids, [index]) == 1
+    assert workers(Processes(1), ids, [index]) == 1
 
 
 def test_many_tiny_documents_are_divided() -> None:
@@ -467,7 +469,7 @@ def test_what_only_a_late_document_holds_is_scored(tmp_path: Path) -> None:
     plain = [Document(f"d{n:03}", mentions=(mention("m", (0, 4)),)) for n in range(ASSUMED + 20)]
     late = [*plain[:-1], Document(plain[-1].id, mentions=(mention("m", (0, 4), type="Life_Die", realis="Actual"),))]
     path = put(tmp_path, *late)
-    (one,), (many,) = (results(path, path, each, "tac-2017", by=("type",)) for each in (Serial(), Pickling()))
+    (one,), (many,) = (results(path, path, each, "tac-2017", by=("type",)) for each in (Processes(1), Pickling()))
     assert content(one) == content(many)
     assert {"nugget.type", "nugget.type+realis"} <= set(one.scores)
     assert list(one.by["type"]) == ["(none)", "Life_Die"]

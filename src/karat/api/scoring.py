@@ -22,7 +22,7 @@ from karat.problems import Findings, Origin, Rule, UsageError, of_side, quoted
 from karat.protocols import Protocol, opened_for, resolve, resolve_all
 from karat.result import Result as _Result
 from karat.run import scoring
-from karat.run.executors import Processes, Serial
+from karat.run.executors import Processes
 from karat.run.plan import Options
 
 if TYPE_CHECKING:
@@ -286,11 +286,11 @@ def level(ci: float) -> float:
     return ci
 
 
-def processes(jobs: int) -> Serial | Processes:
+def processes(jobs: int) -> Processes:
     """Return an executor for this number of processes."""
     if jobs < 1:
         raise UsageError("bad-jobs", f"{jobs!r} is not a number of processes", "Give 1 or more.")
-    return Processes(jobs) if jobs > 1 else Serial()
+    return Processes(jobs)
 
 
 def _scored(

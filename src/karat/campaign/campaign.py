@@ -16,7 +16,7 @@ from karat.corpus.interface import Progress
 from karat.problems import Finding, nearest
 from karat.report.layout import counted
 from karat.result import Result
-from karat.run.executors import Processes, Serial
+from karat.run.executors import Processes
 
 
 class Entry(NamedTuple):
@@ -134,8 +134,7 @@ class Run(NamedTuple):
     def _rankings(self, entries: Sequence[Entry], golds: Mapping[Track, Gold], store: Store) -> list[Ranking]:
         found: list[Ranking] = []
         accepted = [entry for entry in entries if entry.results]
-        jobs = self.children.processes
-        with Processes(jobs) if jobs > 1 else Serial() as processes:
+        with Processes(self.children.processes) as processes:
             executor = CachedStatistics(processes, store)
             for track, gold in golds.items():
                 for index, sources in enumerate(gold.sources):

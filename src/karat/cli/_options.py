@@ -236,10 +236,10 @@ def worker_options(command: Command) -> Command:
 
 
 def _executor(jobs: int | None, cluster: str | None) -> Any:
-    from karat.run.executors import Processes, Serial
+    from karat.run.executors import Processes
 
     if cluster is None:
-        return Serial() if jobs == 1 else Processes(jobs)
+        return Processes(jobs)
     if jobs is not None:
         raise UsageError("jobs-and-cluster", "--jobs is for this machine, --cluster for others", "Use only one.")
     from karat.run.cluster import Cluster

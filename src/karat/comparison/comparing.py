@@ -22,7 +22,7 @@ from karat.corpus.interface import Corpus, Executor
 from karat.counts import main_score
 from karat.problems import Finding, Rule, nearest
 from karat.result import Confidence, Result, UnitRows
-from karat.run.executors import Serial
+from karat.run.executors import Processes
 from karat.run.plan import Options
 from karat.stats import paired
 from karat.stats.confidence import (
@@ -65,9 +65,8 @@ def compared(
 
     `keep` receives the results of each run, and returns what the comparison needs of them.
     """
-    executor = executor or Serial()
-    if executor.width(size([gold, *(run.corpus for run in runs)])) == 1:
-        executor = Serial()
+    if executor is None or executor.width(size([gold, *(run.corpus for run in runs)])) == 1:
+        executor = Processes(1)
     by_protocol: list[dict[str, list[Result]]] = []
     for run, results in scored_runs(gold, options, runs, executor, on_run):
         by_protocol = by_protocol or [{} for _ in results]

@@ -27,29 +27,11 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
-class Serial:
-    """One process: this one."""
-
-    def width(self, size: int) -> int:
-        """One task at a time."""
-        del size
-        return 1
-
-    def map(self, function: Callable[[S, T], R], shared: S, tasks: Iterable[T]) -> Iterator[R]:
-        return (function(shared, task) for task in tasks)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        pass
-
-
 class Processes:
-    """Several processes of this machine, which start with the first task."""
+    """Processes of this machine: only this one, or several others, which start with the first task."""
 
     def __init__(self, jobs: int | None = None) -> None:
-        """`jobs` are the processes to use; None: one for each core, and none for an input that is too small."""
+        """`jobs` are the processes to use (1: only this one); None: one for each core, and one for a small input."""
         self._jobs = cores() if jobs is None else jobs
         self._least = LEAST if jobs is None else 0
         self._pool: Pool | None = None
@@ -60,6 +42,8 @@ class Processes:
 
     def map(self, function: Callable[[S, T], R], shared: S, tasks: Iterable[T]) -> Iterator[R]:
         """Return the result of each task, in their order."""
+        if self._jobs == 1:
+            return (function(shared, task) for task in tasks)
         if self._pool is None:
             from karat.run.processes import Pool
 

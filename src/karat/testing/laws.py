@@ -21,7 +21,6 @@ from karat.problems import Findings, ignore
 from karat.protocols import Protocol
 from karat.result import Result, Score
 from karat.run import scoring
-from karat.run.executors import Serial
 from karat.run.pairs import Preparation
 from karat.run.plan import Options, Plan, unit_of
 from karat.run.processes import call_packed, packed
@@ -201,7 +200,7 @@ def processes(trial: Trial) -> None:
     _require_same(here, there, "processes", trial.protocol, "one part per document, merged in order,")
 
 
-class _Pickled(Serial):
+class _Pickled:
     """Runs the tasks of other processes, pickled as for them, in this one: fast enough to try many corpora."""
 
     def width(self, size: int) -> int:

@@ -78,7 +78,7 @@ def tar_header(name: bytes, size: int = 0, kind: bytes = b"0") -> bytes:
 
 
 def packing(path: Path) -> IO[bytes]:
-    """A stream into a file, compressed as its name says."""
+    """Open a file to write, compressed as its name says."""
     suffix = path.name.rpartition(".")[2]
     if suffix == "gz":
         return cast("IO[bytes]", gzip.GzipFile(path, "wb", 1))
@@ -97,14 +97,14 @@ def bomb(path: Path, megabytes: int) -> Path:
 
 
 def many_in_tar(path: Path, members: int) -> Path:
-    """So many empty members."""
+    """Pack that many empty members."""
     with packing(path) as stream:
         stream.write(b"".join(tar_header(b"%06d" % number) for number in range(members)))
     return path
 
 
 def many_in_zip(path: Path, members: int) -> Path:
-    """So many empty members."""
+    """Pack that many empty members."""
     with zipfile.ZipFile(path, "w") as archive:
         for number in range(members):
             archive.writestr(zipfile.ZipInfo(f"{number:06}"), b"")

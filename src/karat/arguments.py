@@ -1,6 +1,7 @@
 """Events and templates with their arguments: links from an event to what fills a role."""
 
 from collections.abc import Callable, Sequence
+from itertools import chain
 from operator import attrgetter, itemgetter
 
 from msgspec import Struct
@@ -97,9 +98,7 @@ def argument_test(document: Document) -> Callable[[Link], bool]:
 def other_links(document: Document) -> Sequence[Link]:
     """The links of a document that are not arguments."""
     links = document.links
-    if not links:
-        return ()
-    holders, fillers = _ends(document)
-    if not fillers:
+    if not links or HOLDERS.issuperset(chain(map(_kind, document.mentions), map(_kind, document.clusters))):
         return links
+    holders, fillers = _ends(document)
     return [link for link in links if link.kind in TEMPORAL or link.target not in fillers or link.source not in holders]

@@ -55,23 +55,14 @@ def check_links(links: Sequence[Link], document: Document, readings: Readings = 
         ambiguous = clusters - class_of.keys()
         class_of |= {mention.id: (mention.id,) for mention in document.mentions if mention.id in ambiguous}
     class_or_id = class_of.get
-    children_of: defaultdict[str, defaultdict[Class, list[Class]]] = defaultdict(lambda: defaultdict(list))
-    for link in links:
-        children_of[link.kind][class_or_id(link.source, link.source)].append(class_or_id(link.target, link.target))
-    cyclic = {kind for kind, children in children_of.items() if _cycle(children)}
-    sound = ORDERED - cyclic  # there is nothing more to check, and there may be many such links
     graphs: defaultdict[str, Graph] = defaultdict(dict)
     for link in links:
-        if link.kind in sound:
-            continue
         source, target = class_or_id(link.source, link.source), class_or_id(link.target, link.target)
-        if source == target:
-            if readings(link.kind) == "relations":
-                continue
+        if source != target:
+            graphs[link.kind].setdefault((source, target), link)
+        elif readings(link.kind) != "relations":
             message = f"the {link.kind} link from {link.source!r} to {link.target!r} of document {document.id!r}"
             yield INSIDE.at(f"{message} joins mentions of one cluster", item=_item(link))
-        else:
-            graphs[link.kind].setdefault((source, target), link)
     trees = {
         kind: graph
         for kind, graph in graphs.items()
@@ -83,7 +74,7 @@ def check_links(links: Sequence[Link], document: Document, readings: Readings = 
             trees[kind] = {ends: link for ends, link in graph.items() if ends not in implied}
     repeated = _children_of_two(trees, document)
     for kind, graph in sorted(graphs.items()):
-        for cycle in islice(_cycles(graph, document), MOST) if kind in cyclic else ():
+        for cycle in islice(_cycles(graph, document), MOST):
             members = " -> ".join(map(_id, cycle))
             # The link that closes the cycle is the one that was written last.
             position = {link: i for i, link in enumerate(graph)}
@@ -173,6 +164,8 @@ def _several_parents(kind: str, graph: Graph, children: Set[Class], document: Do
 
 def _cycles(links: Collection[ClassLink], document: Document) -> Iterator[list[Class]]:
     """Cycles that have no class in common, each from a class back to itself."""
+    if _is_bushy(links):
+        return
     names = sorted({class_ for link in links for class_ in link}, key=_order(document))
     rank = {class_: i for i, class_ in enumerate(names)}
     children: dict[int, list[int]] = {}
@@ -184,10 +177,24 @@ def _cycles(links: Collection[ClassLink], document: Document) -> Iterator[list[C
         children = {i: [j for j in after if j not in members] for i, after in children.items() if i not in members}
 
 
-def _cycle(children: Mapping[T, Iterable[T]]) -> list[T]:
+def _is_bushy(links: Collection[ClassLink]) -> bool:
+    """Return whether links from roots and to leaves, removed again and again, leave nothing: there is no cycle.
+
+    False for a cycle, and for a chain so long that this takes more time than a search.
+    """
+    while links:
+        sources, targets = {source for source, _ in links}, {target for _, target in links}
+        inner = [link for link in links if link[0] in targets and link[1] in sources]
+        if 8 * len(inner) > 7 * len(links):
+            return False
+        links = inner
+    return True
+
+
+def _cycle(children: Mapping[int, Iterable[int]]) -> list[int]:
     """Return the first cycle that a depth-first search finds, from a node back to itself; empty: there is none."""
     left = {node: iter(after) for node, after in children.items()}
-    done: set[T] = set()
+    done: set[int] = set()
     for root in children:
         path = [root] if root not in done else []
         on_path = {*path}

@@ -20,6 +20,7 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from functools import lru_cache, partial
+from itertools import chain
 
 from karat.formats._text import (
     DANGLING,
@@ -405,13 +406,14 @@ class _Relations:
         """The links between known mentions, and their lines; a name that is not known or unreadable is reported."""
         links: list[Link] = []
         lines: list[int] = []
+        unknown = {*chain.from_iterable([arguments for _, _, _, arguments in self._lines])} - known
         for line, name, kind, arguments in self._lines:
-            unknown = [argument for argument in arguments if argument not in known]
-            for argument in unknown:
-                if argument not in unreadable:
-                    message = f"@{name} names {quoted(argument)}, which is not a mention of document"
-                    self._warn(DANGLING, line, f"{message} {quoted(self._document)}", found=argument)
-            if kind is not None and not unknown:
+            if unknown and not unknown.isdisjoint(arguments):
+                for argument in arguments:
+                    if argument in unknown and argument not in unreadable:
+                        message = f"@{name} names {quoted(argument)}, which is not a mention of document"
+                        self._warn(DANGLING, line, f"{message} {quoted(self._document)}", found=argument)
+            elif kind is not None:
                 links.append(Link(kind, arguments[0], arguments[1]))
                 lines.append(line)
         return tuple(links), lines
@@ -445,6 +447,7 @@ class _Relations:
         self._report(rule.at(message, file=self._file, line=line, found=found))
 
 
+@lru_cache  # names are few
 def link_kind(name: str) -> str | None:
     """The kind of links that a relation is read as; other spellings of TAC's relations are ignored, as TAC does."""
     kind = name.strip().lower()

@@ -261,10 +261,16 @@ def test_same_bytes_for_any_hash_seed(stories: str) -> None:
 
 
 @pytest.mark.slow
-def test_same_bytes_on_any_processor() -> None:
-    """A regression that stops early has other weights where BLAS rounds otherwise."""
-    corpus = str(shared_path("data", "ecbplus"))
-    command = [sys.executable, "-m", "karat", "baseline", "sac", corpus, "--train-topics", "1-5", "--topics", "36-40"]
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("baseline", "sac", "--train-topics", "1-5", "--topics", "36-40"),
+        ("audit", "--topics", "1-9", "--most", "0"),
+    ],
+)
+def test_same_bytes_on_any_processor(arguments: tuple[str, ...]) -> None:
+    """A classifier that stops early has other weights where BLAS rounds otherwise."""
+    command = [sys.executable, "-m", "karat", *arguments, str(shared_path("data", "ecbplus"))]
     outputs = {
         subprocess.run(command, env=environment, capture_output=True, check=True).stdout
         for environment in ({}, {"OPENBLAS_CORETYPE": "Nehalem"})

@@ -19,6 +19,8 @@ from karat.plugin import WordAnalyser
 from karat.problems import Rule
 
 PENALTY = 0.5
+TOLERANCE = 1e-8
+"""The tolerance of the SVM: with a larger one, the order of pairs would depend on how the processor rounds."""
 
 
 def anchor_weights(rows: Any, is_positive: NDArray[np.bool_]) -> NDArray[np.float64]:
@@ -31,9 +33,10 @@ def anchor_weights(rows: Any, is_positive: NDArray[np.bool_]) -> NDArray[np.floa
 
 def margins(rows: Any, is_positive: NDArray[np.bool_], others: Any) -> NDArray[np.float64]:
     """Train on some examples; return the margins w x of others."""
-    model = library("sklearn.svm").LinearSVC(C=PENALTY, fit_intercept=False, max_iter=10_000, random_state=0)
+    svm = library("sklearn.svm")
+    model = svm.LinearSVC(C=PENALTY, fit_intercept=False, tol=TOLERANCE, max_iter=10_000, random_state=0)
     values: NDArray[np.float64] = model.fit(rows, is_positive).decision_function(others)
-    return values
+    return values.round(4)  # pairs that are alike differ by less
 
 
 AT_ONCE = 500

@@ -53,15 +53,18 @@ class CandidatePairs(TableSpec[list[Candidate]], Struct, frozen=True, cache_hash
 
     def among(self, pair: Pair, gold: Sequence[Mention], system: Sequence[Mention]) -> list[Candidate]:
         """Return the candidates among some mentions of both sides."""
-        agreeing = _agreement(gold, system, self.attributes, self.comparison)
         similarity = SIMILARITIES.get(self.similarity)
         if isinstance(similarity, DocumentSimilarity):
             alike = similarity(pair, gold, system)
         else:
             alike = similarity(gold, system)
-        candidates = [(value, s, g, agreeing(s, g)) for value, s, g in islice(alike, MOST_PAIRS + 1)]
-        where = f"document {quoted(pair.gold.id)}"
-        check_pairs(len(candidates), "or more pairs of alike mentions", where=where, origin="gold")
+        candidates = [(value, s, g, 0) for value, s, g in islice(alike, MOST_PAIRS + 1)]
+        if len(candidates) > MOST_PAIRS:
+            where = f"document {quoted(pair.gold.id)}"
+            check_pairs(len(candidates), "or more pairs of alike mentions", where=where, origin="gold")
+        if self.attributes:
+            agreeing = _agreement(gold, system, self.attributes, self.comparison)
+            candidates = [(value, s, g, agreeing(s, g)) for value, s, g, _ in candidates]
         if self.rewarded:
             counted = self.bits(self.rewarded)
             candidates = [(value - (bits & counted).bit_count(), s, g, bits) for value, s, g, bits in candidates]
@@ -167,7 +170,7 @@ class Alignment(AlignmentSpec, Struct, frozen=True, cache_hash=True, dict=True):
             id_ = quoted(tables.pair.gold.id)
             raise NO_SPANS.error(f"document {id_} is an image, whose mentions have boxes and no spans")
         by_line = self.candidates.ties == "line"
-        golds, systems = (range(len(side)) if by_line else word_order(side) for side in (gold, system))
+        golds, systems = (range(len(gold)), range(len(system))) if by_line else (word_order(gold), word_order(system))
         if first:
             taken_golds, taken_systems = {g for g, *_ in first}, {s for _, s, *_ in first}
             golds = [index for index in golds if index not in taken_golds]

@@ -4,10 +4,9 @@ All coreference measures are functions of it. Cluster ids are corpus-wide, so th
 table of a topic or a corpus, in which a cluster of several documents is one cluster.
 """
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from functools import cached_property
-from itertools import count
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -60,9 +59,9 @@ class Contingency(Struct, frozen=True, dict=True):
         cls, golds: Iterable[Hashable], systems: Iterable[Hashable], pairs: Iterable[Match]
     ) -> "Contingency":
         """Make the table of a document from the cluster of each mention, and the mentions that were aligned."""
-        gold_index, system_index = index_of_names(), index_of_names()
-        gold_of = [*map(gold_index.__getitem__, golds)]
-        system_of = [*map(system_index.__getitem__, systems)]
+        gold_index: dict[Hashable, int] = {}
+        system_index: dict[Hashable, int] = {}
+        gold_of, system_of = indexes(golds, gold_index), indexes(systems, system_index)
         return cls(
             [*gold_index],
             [*system_index],
@@ -186,9 +185,9 @@ def pairs_within(sizes: Collection[int]) -> int:
     return (sum([size * size for size in sizes]) - sum(sizes)) // 2
 
 
-def index_of_names() -> defaultdict[Hashable, int]:
-    """Return the index of each name; a new name gets the next one."""
-    return defaultdict(count().__next__)
+def indexes(names: Iterable[Hashable], known: dict[Hashable, int]) -> list[int]:
+    """Return the index of each name among the known ones; a new name gets the next one."""
+    return [known.setdefault(name, len(known)) for name in names]
 
 
 def occurrences(indexes: Sequence[int], size: int | None = None) -> list[int]:

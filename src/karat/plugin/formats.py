@@ -50,7 +50,8 @@ class Facts:
         if len(kinds) == 1:
             (kind,) = kinds
             names: set[str] = set()
-            distinct = {id(mention.attributes): mention.attributes for mention in mentions}  # readers share equal ones
+            # Readers share equal attributes; many corpora have none.
+            distinct = {id(held): held for mention in mentions if (held := mention.attributes)}
             attributes.update([(kind, name) for name in names.union(*distinct.values())])
         else:
             attributes.update([(mention.kind, name) for mention in mentions for name in mention.attributes])

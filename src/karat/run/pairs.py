@@ -225,12 +225,12 @@ class PreparedPair(Struct, frozen=True):
     tables: Tables
     scored: tuple[int, int]
     """The numbers of gold and system mentions that the filters leave, singletons included."""
-    observed: tuple[Any, ...]
-    """The memory of each filter of the pair."""
+    observed: Mapping[int, Any]
+    """What filters remember of the pair, by the index of the filter."""
 
 
-Filtered = tuple[Pair, tuple[int, int], tuple[Any, ...]]
-"""A pair after the filters, the numbers of its mentions with singletons, and the memory of each filter."""
+Filtered = tuple[Pair, tuple[int, int], Mapping[int, Any]]
+"""A pair after the filters, the numbers of its mentions with singletons, and what filters remember of it."""
 
 
 class Preparation:
@@ -264,11 +264,12 @@ class Preparation:
 
 
 def _filtered(pair: Pair, filters: Sequence[tuple[Filter, PairTransform]]) -> Filtered:
-    with_singletons, observed = pair, []
-    for filter_, transform in filters:
+    with_singletons, observed = pair, dict[int, Any]()
+    for index, (filter_, transform) in enumerate(filters):
         left = transform(pair)
-        observed.append(filter_.observe(pair, left))
+        if (memory := filter_.observe(pair, left)) is not None:
+            observed[index] = memory
         pair = left
         with_singletons = with_singletons if filter_.drops_singletons else pair
     scored = len(with_singletons.gold.mentions), len(with_singletons.system.mentions)
-    return pair, scored, tuple(observed)
+    return pair, scored, observed

@@ -32,8 +32,8 @@ class Batch(Struct):
 
     rows: list[list[DocumentRow]]
     """For each protocol."""
-    observed: list[dict[str, tuple[Any, ...]]]
-    """For each protocol, by document: what its filters remember."""
+    observed: list[dict[str, Mapping[int, Any]]]
+    """For each protocol, by document: what its filters remember, each by its index."""
     findings: Findings = field(default_factory=Findings)
     gold_mentions: int = 0
     system_mentions: int = 0
@@ -205,7 +205,7 @@ class Pipeline:
             prepared = self._preparation.prepare(pair, chosen)
             for index, document in zip(chosen, prepared, strict=True):
                 batch.rows[index].append(self.plans[index].row(document, self.places.line, self.places.report))
-                if document.observed and any(seen is not None for seen in document.observed):
+                if document.observed:
                     batch.observed[index][id_] = document.observed
 
     def _note(self, batch: Batch, pair: Pair, *, in_gold: bool, is_scored: bool) -> None:
@@ -287,13 +287,13 @@ def made_batch(work: Work, task: Task) -> Batch | str:
         task.system.close()
 
 
-def across(protocols: Sequence[Protocol], observed: Sequence[Mapping[str, tuple[Any, ...]]]) -> Iterator[Finding]:
+def across(protocols: Sequence[Protocol], observed: Sequence[Mapping[str, Mapping[int, Any]]]) -> Iterator[Finding]:
     """Yield what filters find in what they remember of all documents; protocols with equal filters share them."""
     done = set()
     for protocol, by_document in zip(protocols, observed, strict=True):
         filters = protocol.filters, protocol.comparison
         for index, filter_ in enumerate(protocol.filters if filters not in done else ()):
-            seen = {id_: memory[index] for id_, memory in by_document.items() if memory[index] is not None}
+            seen = {id_: memory[index] for id_, memory in by_document.items() if index in memory}
             if seen:
                 yield from filter_.across(seen)
         done.add(filters)

@@ -227,12 +227,20 @@ class Plan:
         """True if a role must be right."""
         return any("role" in measure.fields for measure, _ in self.measures.measures)
 
-    @property
+    @cached_property
     def can_fold(self) -> bool:
         """True if nobody asks for the documents of a unit apart."""
-        options = self.options
-        apart = options.by or options.details or options.errors or options.keep_rows
-        return not self.measures.is_by_document and self.protocol.unit != "document" and not apart
+        is_apart = self._lists_documents or self.options.keep_rows
+        return not self.measures.is_by_document and self.protocol.unit != "document" and not is_apart
+
+    @cached_property
+    def _names_documents(self) -> bool:
+        """True if somebody asks which document a row is of."""
+        return self._lists_documents or not (self.measures.is_by_document or self.can_fold)
+
+    @property
+    def _lists_documents(self) -> bool:
+        return bool(self.options.by or self.options.details or self.options.errors)
 
     def fold_breakdowns(self, rows: Sequence[DocumentRow]) -> None:
         """Add up what rows hold of values of breakdowns, where nobody asks for single units."""
@@ -279,7 +287,7 @@ class Plan:
         if self.breakdowns:
             whole = tables if pair is filtered else Tables(filtered)
             row.parts = tuple(breakdown.parts(row.unit, whole) for breakdown in self.breakdowns)
-        if not measures.is_by_document or self.breakdowns or self.options.details or self.options.errors:
+        if self._names_documents:
             row.about = Document(document.id, document.topic, document.subtopic, document.source, document.language)
         if self._has_records:
             from karat.insight.records import document_records

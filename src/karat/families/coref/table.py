@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from karat.match.alignment import ClusterKeys
 from karat.model import Mention
 from karat.plugin import AlignmentSpec, Contingency, Counted, Tables, TableSpec, UnitOfEvaluation
-from karat.plugin.contingency import ClusterCounts, index_of_names
+from karat.plugin.contingency import ClusterCounts, indexes
 from karat.problems import Report, Rule
 
 if TYPE_CHECKING:  # numpy is imported where it is used
@@ -65,8 +65,10 @@ class ClusterOverlaps(TableSpec[Contingency], Struct, frozen=True, cache_hash=Tr
             ]
             return Contingency.of_mentions(golds, systems, pairs)
         table = Contingency.of_mentions(*keys, aligned.pairs)
-        others = [Contingency.of_mentions(*keys, pairs) for pairs in aligned.others]
-        return replace(table, tied=1) if any(other.overlap != table.overlap for other in others) else table
+        for others in aligned.others:
+            if Contingency.of_mentions(*keys, others).overlap != table.overlap:
+                return replace(table, tied=1)
+        return table
 
     def _indexes(self, mentions: Sequence[Mention]) -> dict[int, int]:
         """The places of the mentions that are in clusters, each with its index among these."""
@@ -151,12 +153,13 @@ def add(tables: Sequence[Contingency]) -> Contingency:
     """Number the clusters of all tables together, and put their mentions together."""
     if len(tables) == 1:
         return tables[0]
-    gold_index, system_index = index_of_names(), index_of_names()
+    gold_index: dict[Hashable, int] = {}
+    system_index: dict[Hashable, int] = {}
     mentions = array("i"), array("i"), array("i"), array("i")
     gold_of, system_of, shared_gold, shared_system = mentions
     for table in tables:
-        gold = [*map(gold_index.__getitem__, table.golds)].__getitem__
-        system = [*map(system_index.__getitem__, table.systems)].__getitem__
+        gold = indexes(table.golds, gold_index).__getitem__
+        system = indexes(table.systems, system_index).__getitem__
         gold_of.fromlist([*map(gold, table.gold_of)])
         system_of.fromlist([*map(system, table.system_of)])
         shared_gold.fromlist([*map(gold, table.shared_gold)])

@@ -27,7 +27,7 @@ from karat.result import Result, UnitRows
 from karat.run.executors import LEAST, Processes, cores
 from karat.run.pipeline import Task
 from karat.run.plan import Options
-from karat.run.scoring import ASSUMED, score
+from karat.run.scoring import FIRST_DOCUMENTS, score
 from karat.run.validation import validate
 from tests.corpora import ace, as_jsonl, mention
 from tests.error_laws import one_of_each_kind
@@ -466,7 +466,7 @@ def test_small_inputs_need_no_other_process() -> None:
 
 def test_what_only_a_late_document_holds_is_scored(tmp_path: Path) -> None:
     """A run assumes what the first documents hold, and makes its rows again if others hold more."""
-    plain = [Document(f"d{n:03}", mentions=(mention("m", (0, 4)),)) for n in range(ASSUMED + 20)]
+    plain = [Document(f"d{n:03}", mentions=(mention("m", (0, 4)),)) for n in range(FIRST_DOCUMENTS + 20)]
     late = [*plain[:-1], Document(plain[-1].id, mentions=(mention("m", (0, 4), type="Life_Die", realis="Actual"),))]
     path = put(tmp_path, *late)
     (one,), (many,) = (results(path, path, each, "tac-2017", by=("type",)) for each in (Processes(1), Pickling()))

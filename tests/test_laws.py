@@ -18,7 +18,7 @@ from karat.families.nugget.measures import Nugget
 from karat.model import Document, Link, Mention
 from karat.plugin import AlignedPairs, Contingency, Facts, Law
 from karat.protocols import PROTOCOLS, resolve
-from karat.run.pipeline import Batch, Task, Work
+from karat.run.pipeline import Batch, RunSetup, Task
 from karat.testing import check, laws, suite
 from karat.testing.checks import check_laws, takes_defaults
 from karat.testing.corpora import Sides, argument_documents, completed, distinct, sides, template_documents
@@ -47,9 +47,9 @@ TWO_DOCUMENTS: Sides = (
 )
 
 
-def no_rows(work: Work, task: Task) -> Batch:
+def no_rows(setup: RunSetup, task: Task) -> Batch:
     del task
-    batch = Batch.empty(len(work.protocols))
+    batch = Batch.empty(len(setup.protocols))
     batch.facts = Facts(), Facts()
     return batch
 
@@ -57,7 +57,7 @@ def no_rows(work: Work, task: Task) -> Batch:
 def test_a_merge_that_loses_a_part_breaks_the_law(monkeypatch: pytest.MonkeyPatch) -> None:
     """Else a run that is never divided would pass for one that is."""
     laws.processes(Trial(resolve("tac-2017"), TWO_DOCUMENTS))
-    monkeypatch.setattr("karat.run.pipeline.made_batch", no_rows)
+    monkeypatch.setattr("karat.run.pipeline.worker_batch", no_rows)
     with pytest.raises(AssertionError, match="must obey 'processes', but one part per document"):
         laws.processes(Trial(resolve("tac-2017"), TWO_DOCUMENTS))
 

@@ -10,7 +10,7 @@ from karat.insight.repairs import Repair, merged_edits
 from karat.problems import KaratError, ignore
 from karat.records import ErrorAnalysis, ErrorClass, MeasureErrors
 from karat.result import Result, family
-from karat.run.pipeline import Batch, Pipeline, Work, across
+from karat.run.pipeline import Batch, Pipeline, RunSetup, across
 from karat.run.plan import Options
 from karat.run.rows import DocumentRow, UnitRow
 from karat.run.targets import TargetErrors, first_spelling
@@ -84,15 +84,15 @@ class Analysis:
             return scores, ""
         whole, edits = self._pipeline, merged_edits(repairs)
         options = Options((id_,), accept_faults=True)
-        work = Work([self._plan.protocol], options, self._plan.facts, edits)
-        pipeline = Pipeline(whole.gold, whole.system, work)
+        setup = RunSetup([self._plan.protocol], options, self._plan.facts, edits)
+        pipeline = Pipeline(whole.gold, whole.system, setup)
         try:
             (plan,) = pipeline.plans
             made = Batch.empty(1)
             ids = [document for row in self._rows if (document := _document(row)) in edits]
             for batch in pipeline.batches(ids, self._executor, self._progress):
                 made.extend(batch)
-            for finding in across(work.protocols, made.observed):
+            for finding in across(setup.protocols, made.observed):
                 if finding.severity == "fatal":
                     raise KaratError(finding)
             replaced = dict(zip(ids, made.rows[0], strict=True))

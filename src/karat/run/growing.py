@@ -8,10 +8,10 @@ from karat.problems import Findings, ignore
 from karat.protocols import Protocol
 from karat.result import Result
 from karat.run.pairs import paired_ids
-from karat.run.pipeline import Batch, Pipeline, Work
+from karat.run.pipeline import Batch, Pipeline, RunSetup
 from karat.run.plan import Options, Plan
 from karat.run.rows import DocumentRow
-from karat.run.scoring import CountedUnits, count, look_across, refuse_unknown_families, result_of, sides
+from karat.run.scoring import CountedUnits, check_whole_corpus, count_units, refuse_unknown_families, result_of, sides
 from karat.run.units import UnitTotals
 
 
@@ -55,7 +55,7 @@ class GrowingScore:
         pipeline = self._started()
         self._add_rows(pipeline)
         findings = self._merged.copy()
-        look_across(pipeline, self._whole)
+        check_whole_corpus(pipeline, self._whole)
         units = self._units(pipeline)
         findings.merge(pipeline.take_findings())
         gold, system = sides(pipeline, self._whole, Fingerprint(self._whole.shares))
@@ -65,11 +65,13 @@ class GrowingScore:
         """Return the pipeline for what the documents hold; if they hold something new, start with no rows."""
         refuse_unknown_families(self._options.measures)
         if self._pipeline is not None:
-            if self._pipeline.work.facts == self._facts or self._plan.holds(*self._facts):
+            if self._pipeline.setup.facts == self._facts or self._plan.fits(*self._facts):
                 return self._pipeline
             self._pipeline, self._new = None, {*self.gold.ids()}
         gold, system = self._facts
-        pipeline = Pipeline(self.gold, self.system, Work([self._protocol], self._options, (gold.copy(), system.copy())))
+        pipeline = Pipeline(
+            self.gold, self.system, RunSetup([self._protocol], self._options, (gold.copy(), system.copy()))
+        )
         (self._plan,) = pipeline.plans
         self._whole = Batch.empty(1)
         self._rows: dict[str, DocumentRow] = {}
@@ -111,7 +113,7 @@ class GrowingScore:
 
     def _units(self, pipeline: Pipeline) -> CountedUnits:
         if not self._plan.measures.is_by_document:
-            return count(self._plan, self._in_order(), pipeline.places.report)
+            return count_units(self._plan, self._in_order(), pipeline.places.report)
         self._totals.add(self._uncounted, self._uncounted)
         self._uncounted = []
         rows = self._in_order() if self._plan.lists_units else ()

@@ -78,15 +78,15 @@ class Batch(Struct):
             facts.update(later_facts)
 
 
-class Work(NamedTuple):
-    """Everything that the documents of a run have in common."""
+class RunSetup(NamedTuple):
+    """The protocols, options and assumed facts of a run: the same for all documents, in every process."""
 
     protocols: Sequence[Protocol]
     options: Options
     facts: tuple[Facts, Facts]
-    """Facts that are assumed of gold and of the system."""
+    """Facts about gold and about the system that the plans follow from."""
     edits: "Mapping[str, Edit] | None" = None
-    """Changes of documents of the system."""
+    """For the analysis of errors: edits of the system's documents, by id."""
 
 
 class Task(NamedTuple):
@@ -100,10 +100,10 @@ class Task(NamedTuple):
 class Pipeline:
     """Reads, checks, filters, aligns and counts the documents of two corpora."""
 
-    def __init__(self, gold: Corpus, system: Corpus, work: Work) -> None:
-        self.gold, self.system, self.work = gold, system, work
-        self._in_order = any(protocol.link_order for protocol in work.protocols)
-        policies = [protocol.system_only_documents for protocol in work.protocols]
+    def __init__(self, gold: Corpus, system: Corpus, setup: RunSetup) -> None:
+        self.gold, self.system, self.setup = gold, system, setup
+        self._in_order = any(protocol.link_order for protocol in setup.protocols)
+        policies = [protocol.system_only_documents for protocol in setup.protocols]
         self._all = range(len(policies))
         """The numbers of all protocols."""
         self._of_system_only = [index for index, policy in enumerate(policies) if policy == "score"]
@@ -112,21 +112,21 @@ class Pipeline:
         self.spans = FirstSpans()
         """Spans of the first documents, as this pipeline reads them; workers have pipelines of their own."""
         self.report = self._reporting()
-        superseded = frozenset.intersection(*(protocol.superseded for protocol in work.protocols))
+        superseded = frozenset.intersection(*(protocol.superseded for protocol in setup.protocols))
         self.report_pairs = without(self.report, superseded)
         self.places = Places(gold, system, self.report)
-        self._reader = PairReader(gold, system, self.report_pairs, self.reading, work.edits)
+        self._reader = PairReader(gold, system, self.report_pairs, self.reading, setup.edits)
 
     @cached_property
     def _preparation(self) -> Preparation:
         """Filters may report or refuse their options."""
-        return Preparation(self.work.protocols, self.places.report)
+        return Preparation(self.setup.protocols, self.places.report)
 
     @cached_property
     def plans(self) -> list[Plan]:
         """The plan of each protocol. Options that do not fit the corpora are refused."""
         self._preparation  # noqa: B018
-        protocols, options, facts, _ = self.work
+        protocols, options, facts, _ = self.setup
         with placed(lambda: (self.gold.name, None)):
             plans = [plan_of(protocol, facts, options, compares=len(protocols) > 1) for protocol in protocols]
         refuse_absent(options.measures, plans)
@@ -134,7 +134,7 @@ class Pipeline:
 
     def assuming(self, facts: tuple[Facts, Facts]) -> "Pipeline":
         """Return a pipeline for the same documents under other facts."""
-        return Pipeline(self.gold, self.system, self.work._replace(facts=facts))
+        return Pipeline(self.gold, self.system, self.setup._replace(facts=facts))
 
     def reading(self, kind: str) -> Reading | None:
         """Return how the protocols read a kind of links."""
@@ -154,7 +154,7 @@ class Pipeline:
 
     def _reporting(self) -> Report:
         """Return what receives findings: some are refused, and some are escalated under these protocols."""
-        gold, system, options, protocols = self.gold, self.system, self.work.options, self.work.protocols
+        gold, system, options, protocols = self.gold, self.system, self.setup.options, self.setup.protocols
         report: Report = self._add_finding
         if options.strict:
             report = _refusing_faults(report, "--strict refuses faults.")
@@ -182,7 +182,7 @@ class Pipeline:
                 progress(done, len(ids))
         batch.findings = self.take_findings()
         for plan, rows in zip(self.plans, batch.rows, strict=True):
-            if plan.can_fold and self.work.edits is None:
+            if plan.can_fold and self.setup.edits is None:
                 rows[:] = folded(plan.measures, rows)
             plan.fold_breakdowns(rows)
         return batch
@@ -190,13 +190,13 @@ class Pipeline:
     def _add(self, batch: Batch, id_: str) -> None:
         pair, in_gold = self._reader.read(id_), self._reader.in_gold(id_)
         chosen = self._all if in_gold else self._of_system_only
-        if self.work.edits is None:
+        if self.setup.edits is None:
             self._note(batch, pair, in_gold=in_gold, is_scored=len(chosen) > 0)
         if pair.gold.empty_nodes != pair.system.empty_nodes:
             from karat.checks.pairs import in_one_numbering
 
             pair = in_one_numbering(pair)
-        if self.work.edits is None:
+        if self.setup.edits is None:
             if in_gold and self.spans.takes(id_) and id_ in self.system.ids():
                 self.spans.add(pair)
             if chosen and self._scores_labels:
@@ -252,7 +252,7 @@ class Pipeline:
         from karat.corpus.chunks import collected
 
         done, tasks = 0, filter(None, map(self._task, groups))
-        for group, made in collected(groups, executor.map(made_batch, self.work, tasks), self.batch):
+        for group, made in collected(groups, executor.map(worker_batch, self.setup, tasks), self.batch):
             done += len(group)
             if progress is not None:
                 progress(done, sum(map(len, groups)))
@@ -270,12 +270,12 @@ def _counting(progress: Progress | None, start: int, total: int) -> Progress | N
     return lambda done, _: progress(start + done, total)
 
 
-def made_batch(work: Work, task: Task) -> Batch | str:
+def worker_batch(setup: RunSetup, task: Task) -> Batch | str:
     """Make the rows of a task in a worker; return why it cannot be done."""
     from karat.corpus.chunks import attempted
 
     def made() -> Batch:
-        pipeline = Pipeline(task.gold, task.system, work)
+        pipeline = Pipeline(task.gold, task.system, setup)
         pipeline.plans  # noqa: B018
         pipeline.take_findings()  # what filters report when they are prepared is known already
         return pipeline.batch(task.ids)

@@ -115,8 +115,8 @@ class Plan:
         lists_outcomes = not all(isinstance(measure, DetailedMeasure) for measure, _ in self.measures.measures)
         self._has_records = options.errors or (options.details and lists_outcomes)
 
-    def holds(self, gold: Facts, system: Facts) -> bool:
-        """Return whether corpora that hold this are scored by the same plan."""
+    def fits(self, gold: Facts, system: Facts) -> bool:
+        """Return whether corpora with these facts have the same plan."""
         kinds = self.protocol.kinds
         mine, others = (
             (

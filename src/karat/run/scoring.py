@@ -21,7 +21,7 @@ from karat.protocols.protocol import conditions
 from karat.result import Result, Score, Side, UnitRows
 from karat.run.diagnosis import FirstSpans, swapped
 from karat.run.pairs import paired_ids
-from karat.run.pipeline import Batch, Pipeline, Work, across
+from karat.run.pipeline import Batch, Pipeline, RunSetup, across
 from karat.run.plan import Options, Plan, lacking
 from karat.run.remarks import counted, remarks
 from karat.run.rows import DocumentRow, UnitRow
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-ASSUMED = 50
-"""Documents of each side from which a run takes what its corpora hold."""
+FIRST_DOCUMENTS = 50
+"""Documents of each side whose facts are assumed to hold for the whole corpus, until all have been read."""
 NO_MENTIONS = Rule("no-mentions", "note", "Check the file if you expected mentions.")
 
 
@@ -72,54 +72,61 @@ def _score(
     progress: Progress | None,
     executor: Executor | None,
 ) -> list[Result]:
-    assumed = gold.facts(ASSUMED), system.facts(ASSUMED)
-    pipeline = Pipeline(gold, system, Work(protocols, options, assumed))
+    assumed_facts = gold.facts(FIRST_DOCUMENTS), system.facts(FIRST_DOCUMENTS)
+    pipeline = Pipeline(gold, system, RunSetup(protocols, options, assumed_facts))
     for finding in chain(absent_names(gold, system), swapped(gold.name, system.name)):
         pipeline.report(finding)
     ids = paired_ids(gold, system, protocols, pipeline.report_pairs)
     findings.merge(pipeline.take_findings())
-    pipeline, whole = _mapped(pipeline, ids, progress, executor)
+    pipeline, whole = _all_rows(pipeline, ids, progress, executor)
     findings.merge(whole.findings)
-    if not pipeline.spans.last:  # workers have read all documents
+    if not pipeline.spans.last:  # workers have read the documents, and this process none
         pipeline.spans = FirstSpans.of(gold, system)
-    look_across(pipeline, whole)
-    finished = [
-        count(plan, rows, pipeline.places.report) for plan, rows in zip(pipeline.plans, whole.rows, strict=True)
+    check_whole_corpus(pipeline, whole)
+    counted_units = [
+        count_units(plan, rows, pipeline.places.report) for plan, rows in zip(pipeline.plans, whole.rows, strict=True)
     ]
     findings.merge(pipeline.take_findings())
     gold_side, system_side = sides(pipeline, whole, str(Fingerprint(whole.shares)))
     results = [
         result_of(plan, units, gold_side, system_side, whole=whole, reading=system.reading, findings=findings)
-        for plan, units in zip(pipeline.plans, finished, strict=True)
+        for plan, units in zip(pipeline.plans, counted_units, strict=True)
     ]
     if options.errors:
         from karat.run.errors import Analysis
 
         for index, result in enumerate(results):
             analysis = Analysis(pipeline, index, whole.rows[index], result, progress=progress, executor=executor)
-            result.errors = analysis.of(finished[index].rows)
+            result.errors = analysis.of(counted_units[index].rows)
     return results
 
 
-def _mapped(
+def _all_rows(
     pipeline: Pipeline, ids: Sequence[str], progress: Progress | None, executor: Executor | None
 ) -> tuple[Pipeline, Batch]:
-    """Make the rows of all documents, under what the first ones of each side hold; again, once, if others hold more."""
+    """Make the rows of all documents, and return them with the pipeline that made them.
+
+    The plans follow from the facts of the first documents. If the facts of all documents call for other plans, the rows
+    are made again, once.
+    """
     try:
         plans = pipeline.plans
-    except KaratError:  # the first documents may lack what others hold
+    except KaratError:  # the first documents may lack, for example, the kinds of mentions that are scored
         pipeline = pipeline.assuming((pipeline.gold.facts(), pipeline.system.facts()))
         plans = pipeline.plans
-    whole = _joined(pipeline, ids, progress, executor)
-    for facts, assumed in zip(whole.facts, pipeline.work.facts, strict=True):
+    whole = _joined_batches(pipeline, ids, progress, executor)
+    for facts, assumed in zip(whole.facts, pipeline.setup.facts, strict=True):
         facts.update(assumed)
-    if whole.facts != pipeline.work.facts and not all(plan.holds(*whole.facts) for plan in plans):
+    if whole.facts != pipeline.setup.facts and not all(plan.fits(*whole.facts) for plan in plans):
         pipeline = pipeline.assuming(whole.facts)
-        whole = _joined(pipeline, ids, progress, executor)
+        whole = _joined_batches(pipeline, ids, progress, executor)
     return pipeline, whole
 
 
-def _joined(pipeline: Pipeline, ids: Sequence[str], progress: Progress | None, executor: Executor | None) -> Batch:
+def _joined_batches(
+    pipeline: Pipeline, ids: Sequence[str], progress: Progress | None, executor: Executor | None
+) -> Batch:
+    """Make the rows of all documents under the facts that the pipeline assumes."""
     findings = pipeline.take_findings()
     batches = pipeline.batches(ids, executor, progress)
     whole = next(batches)  # gold has a document
@@ -130,8 +137,8 @@ def _joined(pipeline: Pipeline, ids: Sequence[str], progress: Progress | None, e
     return whole
 
 
-def look_across(pipeline: Pipeline, whole: Batch) -> None:
-    """Report, or refuse, what only all documents together show."""
+def check_whole_corpus(pipeline: Pipeline, whole: Batch) -> None:
+    """Report or refuse problems that only all documents together show."""
     places = pipeline.places
     with places.of(""):
         sides: tuple[tuple[Origin, dict[str, NamedIds]], ...] = (
@@ -141,7 +148,7 @@ def look_across(pipeline: Pipeline, whole: Batch) -> None:
         for side, ids in sides:
             for finding in id_conflicts(ids):
                 raise KaratError(finding._replace(origin=side))
-        for finding in across(pipeline.work.protocols, whole.observed):
+        for finding in across(pipeline.setup.protocols, whole.observed):
             if finding.severity == "fatal":
                 raise KaratError(finding)
             places.report(finding)
@@ -154,7 +161,6 @@ def look_across(pipeline: Pipeline, whole: Batch) -> None:
     }
     for finding in chain(pipeline.spans.findings(), labels):
         pipeline.report(finding)
-    assert whole.facts is not None, "they were assumed"
     if whole.strings:
         from karat.formats.answers import note_on_strings
 
@@ -167,9 +173,11 @@ def look_across(pipeline: Pipeline, whole: Batch) -> None:
     absent = {lacking(plan.protocol, whole.facts[1].kinds, "the system"): None for plan in pipeline.plans}
     for finding in filter(None, absent):
         pipeline.report(finding._replace(severity="note", file=pipeline.system.name))
-    counts = (whole.gold_mentions, whole.system_mentions)
-    for what, corpus, count in zip(("gold", "the system"), (pipeline.gold, pipeline.system), counts, strict=True):
-        if not count:
+    for what, corpus, mentions in (
+        ("gold", pipeline.gold, whole.gold_mentions),
+        ("the system", pipeline.system, whole.system_mentions),
+    ):
+        if not mentions:
             pipeline.report(NO_MENTIONS.at(f"{what} has no mentions", file=corpus.name))
 
 
@@ -183,7 +191,7 @@ def sides(pipeline: Pipeline, whole: Batch, fingerprint: "str | Fingerprint") ->
 
 
 class CountedUnits(NamedTuple):
-    """The units of a run under one protocol, and the documents in them."""
+    """The rows of a run under one protocol, and their sums."""
 
     documents: Sequence[DocumentRow]
     rows: Sequence[UnitRow]
@@ -192,8 +200,8 @@ class CountedUnits(NamedTuple):
     totals: UnitTotals
 
 
-def count(plan: Plan, documents: Sequence[DocumentRow], report: Report) -> CountedUnits:
-    """Make units of all documents, and count them."""
+def count_units(plan: Plan, documents: Sequence[DocumentRow], report: Report) -> CountedUnits:
+    """Join the rows of documents into rows of units, count these, and sum their counts."""
     notes: list[Finding] = []
     units = finish(plan.measures, documents, notes.append, partial(plan.unit_row, report))
     totals = UnitTotals(plan.measures)
@@ -237,23 +245,23 @@ def result_of(
         differences=_differences(plan, totals),
         warnings=[*noted, *findings.listed()],
         warning_counts=findings.counts | Counter(finding.group for finding in noted),
-        **_parts(plan, units, gold.name),
-        **_details(plan, units.rows),
+        **_unit_fields(plan, units, gold.name),
+        **_detail_fields(plan, units.rows),
     )
 
 
-def _parts(plan: Plan, units: CountedUnits, gold: str) -> dict[str, Any]:
-    """Return the fields of a result that list units, or parts of the corpus."""
+def _unit_fields(plan: Plan, units: CountedUnits, gold: str) -> dict[str, Any]:
+    """Return the fields of a result that list units, or scores by the values of a field."""
     options = plan.options
-    parts: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     if not plan.lists_units:
-        return parts
+        return fields
     names = [unit.unit for unit in units.rows]
     if options.per_unit:
         listed = UnitTable(plan.measures, units.rows).unit_scores()
-        parts["units"] = dict(sorted((unit, _select(plan, scores)) for unit, scores in listed))
+        fields["units"] = dict(sorted((unit, _select(plan, scores)) for unit, scores in listed))
     if options.keep_rows:
-        parts["rows"] = _unit_rows(plan, units, names)
+        fields["rows"] = _unit_rows(plan, units, names)
     if plan.breakdowns:
         with placed(lambda: (gold, None)):
             broken_down = {
@@ -262,12 +270,12 @@ def _parts(plan: Plan, units: CountedUnits, gold: str) -> dict[str, Any]:
                 )
                 for index, breakdown in enumerate(plan.breakdowns)
             }
-        parts["by"] = {field: dict(_by_scores(plan, of_field)) for field, of_field in broken_down.items()}
+        fields["by"] = {field: dict(_by_scores(plan, of_field)) for field, of_field in broken_down.items()}
         if options.keep_rows and options.keep_by_rows:
-            parts["by_rows"] = {
+            fields["by_rows"] = {
                 field: dict(of_field.rows(names, plan.score_function)) for field, of_field in broken_down.items()
             }
-    return parts
+    return fields
 
 
 def _unit_rows(plan: Plan, units: CountedUnits, names: Sequence[str]) -> UnitRows:
@@ -305,7 +313,7 @@ def _differences(plan: Plan, totals: UnitTotals) -> dict[str, dict[str, int]]:
     return listed
 
 
-def _details(plan: Plan, units: Sequence[UnitRow]) -> dict[str, Any]:
+def _detail_fields(plan: Plan, units: Sequence[UnitRow]) -> dict[str, Any]:
     """Return the fields of a result that hold its details."""
     if not plan.options.details:
         return {}

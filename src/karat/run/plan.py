@@ -504,7 +504,7 @@ def _have_same_places(pair: Pair) -> bool:
     """Return whether the mentions of both sides have the same spans; one without a span is identified by its id."""
     gold = [mention.span or mention.id for mention in pair.gold.mentions]
     system = [mention.span or mention.id for mention in pair.system.mentions]
-    return gold == system or set(gold) == set(system)
+    return gold == system or (set(gold).issuperset(system) and set(system).issuperset(gold))  # most fail early
 
 
 def in_order(attributes: Iterable[str]) -> tuple[str, ...]:

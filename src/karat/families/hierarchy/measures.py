@@ -246,7 +246,13 @@ class Blancp(HierarchyMeasure[LinkClasses], frozen=True):
         """Links, and the other ordered pairs of events."""
         if self.why_undefined(table):
             return self._counts(undefined=1)
-        return self._counts(self.links(table).counts, self._nonlinks(table).counts)
+        links = self.links(table).counts
+        if not table.same_events:
+            return self._counts(links, self._nonlinks(table).counts)
+        pairs = table.gold.size * (table.gold.size - 1)
+        neither = pairs - links.precision_den - links.recall_den + links.recall_num
+        nonlinks = PrecisionRecall(neither, pairs - links.precision_den, neither, pairs - links.recall_den)
+        return self._counts(links, nonlinks)
 
     def document_outcomes(self, table: Hierarchy) -> Iterator[Outcome[LinkClasses]]:
         """Each link: matched, missed or spurious; the non-links from each event together."""

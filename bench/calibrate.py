@@ -17,7 +17,7 @@ from karat.counts import Interval, PrecisionRecall
 from karat.plugin import Averages
 from karat.result import Confidence, Score, UnitRows
 from karat.run.jackknife import MOST_LEFT_OUT
-from karat.run.units import CountedRow, ScoreFunction
+from karat.run.units import MeasureColumns, ScoreFunction
 from karat.stats import paired
 from karat.stats.confidence import BOOTSTRAP, JACKKNIFE, ResampleTask, intervals, resampled
 from karat.stats.resampling import bootstrap, flat, observed
@@ -27,7 +27,7 @@ Counts = NDArray[np.float64]
 LEVEL = 0.95
 QUALITY = 0.6
 F1 = ("nugget.span", "micro", "f1")
-FUNCTION = ScoreFunction([CountedRow("nugget.span", PrecisionRecall, Averages(), has_macro=False)], ())
+FUNCTION = ScoreFunction([MeasureColumns("nugget.span", PrecisionRecall, Averages(), has_macro=False)], ())
 
 
 class Rate(NamedTuple):

@@ -17,7 +17,7 @@ from karat.counts import PrecisionRecall
 from karat.model import Document
 from karat.plugin import Averages
 from karat.result import Confidence, UnitRows
-from karat.run.units import CountedRow, ScoreFunction
+from karat.run.units import MeasureColumns, ScoreFunction
 from karat.stats import confidence as intervals
 from karat.stats import paired
 from karat.stats import paired as correction
@@ -32,7 +32,7 @@ Counts = NDArray[np.float64]
 
 def rows(counts: Counts) -> UnitRows:
     """One measure, whose units have these counts."""
-    finished = ScoreFunction([CountedRow("nugget.span", PrecisionRecall, Averages(), has_macro=False)], ())
+    finished = ScoreFunction([MeasureColumns("nugget.span", PrecisionRecall, Averages(), has_macro=False)], ())
     return UnitRows([f"d{number}" for number in range(len(counts))], [array("d", c) for c in counts.T], finished)
 
 

@@ -33,7 +33,7 @@ from karat.run.fields import Field, FieldValue, joined
 from karat.run.rows import DocumentRow, FieldRow, UnitRow
 from karat.run.units import (
     AveragedMeasure,
-    CountedRow,
+    MeasureColumns,
     MeasureSet,
     ScoreFunction,
     UnitTable,
@@ -57,7 +57,7 @@ _MentionKeys = tuple[dict[int, FieldValue], dict[int, FieldValue]]
 class _ValueColumns(NamedTuple):
     """The counts of one measure for one value, and the number of the unit that each of them belongs to."""
 
-    row: CountedRow
+    measure: MeasureColumns
     units: Sequence[int]
     columns: "Sequence[Sequence[float]]"
 
@@ -247,7 +247,7 @@ class Breakdown:
             if kept is not None:
                 items[key, measures.measures[0][0].id] = kept
         counted = {
-            measure.id: CountedRow(measure.id, measure.counts_type(), averages, has_macro=False)
+            measure.id: MeasureColumns(measure.id, measure.counts_type(), averages, has_macro=False)
             for measure, averages in self._summed
         }
         return BrokenDown(counted, self._same_items, summed, tables, items, spellings)
@@ -294,7 +294,7 @@ def _finished(
 class BrokenDown(NamedTuple):
     """The finished counts of a breakdown, by value."""
 
-    summed_rows: Mapping[str, CountedRow]
+    summed_rows: Mapping[str, MeasureColumns]
     same_items: Mapping[str, str]
     summed: "Mapping[FieldValue, Mapping[str, Sequence[tuple[int, array[float]]]]]"
     """By value and measure: the number of a unit, and its counts."""
@@ -332,13 +332,13 @@ class BrokenDown(NamedTuple):
         for (key, _), (own_units, table) in self.restricted.items():
             indexes = [index_of[row.unit] for row in own_units]
             by_key.setdefault(key, []).extend(
-                _ValueColumns(row, indexes, columns) for row, columns in table.micro_columns()
+                _ValueColumns(measure, indexes, columns) for measure, columns in table.micro_columns()
             )
-        for key, measures in by_key.items():
-            indexes = sorted({index for measure in measures for index in measure.units})
+        for key, of_measures in by_key.items():
+            indexes = sorted({index for of_measure in of_measures for index in of_measure.units})
             place = {index: row for row, index in enumerate(indexes)}
-            columns = [column for measure in measures for column in measure.over(place)]
-            finish_value = whole.over([measure.row for measure in measures])
+            columns = [column for of_measure in of_measures for column in of_measure.over(place)]
+            finish_value = whole.over([of_measure.measure for of_measure in of_measures])
             yield self.spellings[key][1], UnitRows([units[index] for index in indexes], columns, finish_value)
 
 

@@ -206,7 +206,7 @@ class Plan:
     @cached_property
     def score_function(self) -> ScoreFunction:
         """The function from sums to the scores of the selected measures."""
-        return ScoreFunction(self.measures.counted, self.measures.composites, self.selected)
+        return ScoreFunction(self.measures.layout, self.measures.composites, self.selected)
 
     @property
     def lists_units(self) -> bool:
@@ -276,7 +276,7 @@ class Plan:
             self._unit(document, report),
             len(pair.gold.mentions),
             len(pair.system.mentions),
-            tables=measures.made(tables),
+            tables=measures.tables_of(tables),
             scored=prepared.scored,
             has_same_mentions=self._counts_wholes and _have_same_places(filtered),
         )

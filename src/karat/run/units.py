@@ -1,4 +1,8 @@
-"""Units: the rows of documents become the rows of units when all documents are known."""
+"""Rows of documents become rows of units (`finish`), and their counts become scores (`UnitTable`, `UnitTotals`).
+
+The counts of a unit are one flat array, measure after measure. In a table of units, each of its numbers is a column;
+a macro average adds two columns per ratio. Scores are a function of the sums of the columns (`ScoreFunction`).
+"""
 
 import math
 from array import array
@@ -24,16 +28,17 @@ AveragedMeasure = tuple[Measure[Any, Any], Averages]
 """A measure, and how its units are averaged."""
 
 
-class CountedRow(NamedTuple):
-    """A measure whose counts are summed, and how its sums become scores."""
+class MeasureColumns(NamedTuple):
+    """The columns of a measure in a table of units, and how their sums become scores."""
 
     id: str
     kind: type[Counts]
+    """The type of its counts: each field is a column."""
     averages: Averages
     has_macro: bool
 
     def width(self) -> int:
-        """Return the number of columns: its counts, and two per ratio for a macro average."""
+        """Return the number of columns: one per count, and two per ratio for a macro average."""
         return self.macro_start() + 2 * len(ratio_names(self.kind)) * self.has_macro
 
     def macro_start(self) -> int:
@@ -46,22 +51,23 @@ class ScoreFunction:
 
     def __init__(
         self,
-        measures: Sequence[CountedRow],
+        measures: Sequence[MeasureColumns],
         composites: Sequence[tuple[Composite, Averages]],
         ids: Collection[str] | None = None,
     ) -> None:
-        """`ids` are the rows to return; None: all."""
+        """`ids` are the measures to return; None: all."""
         self._measures, self._composites, self._ids = measures, composites, ids
         starts = [0]
-        for row in measures:
-            starts.append(starts[-1] + row.width())
+        for measure in measures:
+            starts.append(starts[-1] + measure.width())
         self._places = [
-            (row, start, start + row.macro_start(), end)
-            for row, start, end in zip(measures, starts, starts[1:], strict=False)
+            (measure, start, start + measure.macro_start(), end)
+            for measure, start, end in zip(measures, starts, starts[1:], strict=False)
         ]
+        """Each measure with the columns where it, its macro average and the next measure start."""
 
     def __call__(self, sums: Sequence[float]) -> dict[str, Score]:
-        """Return the micro average of each row, and its macro average if it has one."""
+        """Return the micro average of each measure, and its macro average if it has one."""
         micro: dict[str, ScoreValues] = {}
         macro: dict[str, ScoreValues] = {}
         for (id_, kind, averages, has_macro), start, middle, end in self._places:
@@ -83,19 +89,19 @@ class ScoreFunction:
                 scores[composite.id] = ScoreValues(fill_undefined(values, undefined=averages.undefined))
         return scores
 
-    def over(self, measures: Sequence[CountedRow]) -> "ScoreFunction":
+    def over(self, measures: Sequence[MeasureColumns]) -> "ScoreFunction":
         """Return the function for sums of other columns, with the same composites."""
         return ScoreFunction(measures, self._composites, self._ids)
 
     def only(self, ids: Collection[str]) -> tuple["ScoreFunction", list[int]]:
-        """Return the function for some rows, and the indexes of the columns that it needs."""
+        """Return the function for some measures, and the indexes of the columns that it needs."""
         needed = set(ids)
-        for composite, _ in reversed(self._composites):  # a composite comes after the rows it needs
+        for composite, _ in reversed(self._composites):  # a composite comes after the measures it needs
             if composite.id in needed:
                 needed.update(composite.of)
-        places = [(row, range(start, end)) for row, start, _, end in self._places if row.id in needed]
+        places = [(measure, range(start, end)) for measure, start, _, end in self._places if measure.id in needed]
         composites = [(composite, averages) for composite, averages in self._composites if composite.id in needed]
-        chosen = ScoreFunction([row for row, _ in places], composites, [*ids])
+        chosen = ScoreFunction([measure for measure, _ in places], composites, [*ids])
         return chosen, [column for _, columns in places for column in columns]
 
 
@@ -116,10 +122,11 @@ class MeasureSet:
             for measure, _ in measures
         ]
         """Each measure with the index of its table, and whether it makes notes."""
-        self.counted = [
-            CountedRow(measure.id, measure.counts_type(), averages, has_macro=averages.macro)
+        self.layout = [
+            MeasureColumns(measure.id, measure.counts_type(), averages, has_macro=averages.macro)
             for measure, averages in measures
         ]
+        """The columns of each measure, in the order of the counts of a row."""
         self.is_by_document = unit == "document" and all(spec.counted != "corpus" for spec in self.specs)
         """True if each document can be counted by itself."""
         self._known: dict[tuple[Hashable, ...], array[float]] = {}
@@ -127,24 +134,24 @@ class MeasureSet:
 
     @cached_property
     def score_function(self) -> ScoreFunction:
-        """The function from one sum per column to the scores of all measures."""
-        return ScoreFunction(self.counted, self.composites)
+        """Computes the scores of all measures from the sum of each column."""
+        return ScoreFunction(self.layout, self.composites)
 
-    def made(self, tables: Tables) -> tuple[Any, ...]:
+    def tables_of(self, tables: Tables) -> tuple[Any, ...]:
         """Return the tables of a document, in the order of the specs."""
         return tuple([tables.get(spec) for spec in self.specs])
 
     def document_row(self, unit: str, tables: Tables) -> DocumentRow:
-        """Return a row with nothing but the counts of a document, or its tables."""
+        """Return a row with nothing but the counts of a document, or its tables (`Plan.row` makes complete ones)."""
         row = DocumentRow(unit, len(tables.pair.gold.mentions), len(tables.pair.system.mentions))
         if self.is_by_document:
-            row.counts = self.counts(self.made(tables))
+            row.counts = self.counts(self.tables_of(tables))
         else:
-            row.tables = self.made(tables)
+            row.tables = self.tables_of(tables)
         return row
 
     def unit_row(self, unit: str, documents: Sequence[DocumentRow], tables: Sequence[Any]) -> UnitRow:
-        """Return a row with nothing but the counts of a unit, from its finished tables."""
+        """Return a row with nothing but the counts of a unit (`Plan.unit_row` makes complete ones)."""
         golds, systems = (sum([getattr(row, side) for row in documents]) for side in ("gold", "system"))
         return UnitRow(unit, golds, systems, self.counts(tables))
 
@@ -162,6 +169,28 @@ class MeasureSet:
         return counts
 
 
+MakeUnitRow = Callable[[str, Sequence[DocumentRow], Sequence[Any]], UnitRow]
+"""Makes the row of a unit from its name, its documents and its finished tables, in the order of the specs."""
+
+
+def finish(
+    measures: MeasureSet, rows: Sequence[DocumentRow], report: Report, unit_row: MakeUnitRow | None = None
+) -> Sequence[UnitRow]:
+    """Return the rows of all units: add the tables of each, finish what depends on the whole corpus, and count."""
+    if measures.is_by_document:
+        return rows  # each document is a unit, and is counted already
+    units = [(unit, list(documents)) for unit, documents in groupby(sorted(rows, key=_unit), key=_unit)]
+    tables = []
+    for index, spec in enumerate(measures.specs):
+        added = [spec.add([row.tables[index] for row in documents]) for _, documents in units] if units else []
+        tables.append(spec.finish(added, report) if spec.counted == "corpus" and units else added)
+    finished_tables = zip(*tables, strict=True) if tables else [() for _ in units]
+    make_row = unit_row or measures.unit_row
+    return [
+        make_row(unit, documents, finished) for (unit, documents), finished in zip(units, finished_tables, strict=True)
+    ]
+
+
 class UnitTable:
     """The counts of units, one column per number, and the scores that they give."""
 
@@ -173,11 +202,11 @@ class UnitTable:
 
     def columns(self) -> "Iterator[array[float]]":
         """Yield what is summed over units: the counts of each measure, and what its macro average needs."""
-        for row, columns in self._averaged_columns():
+        for measure, columns in self._averaged_columns():
             yield from columns
-            if row.has_macro:
-                units = self._averaged(row.averages)
-                yield from mean_columns(row.kind, columns, units, missing=row.averages.macro_undefined)
+            if measure.has_macro:
+                units = self._averaged(measure.averages)
+                yield from mean_columns(measure.kind, columns, units, missing=measure.averages.macro_undefined)
 
     def scores(self) -> dict[str, Score]:
         """Return the micro average of each measure, and its macro average if the protocol has one."""
@@ -186,32 +215,34 @@ class UnitTable:
     def micro_scores(self) -> dict[str, ScoreValues]:
         """Return the micro average of each measure, without composites."""
         return {
-            row.id: finished_scores(row.kind(*map(math.fsum, columns)), row.averages)
-            for row, columns in self.micro_columns()
+            measure.id: finished_scores(measure.kind(*map(math.fsum, columns)), measure.averages)
+            for measure, columns in self.micro_columns()
         }
 
-    def micro_columns(self) -> "Iterator[tuple[CountedRow, list[array[float]]]]":
+    def micro_columns(self) -> "Iterator[tuple[MeasureColumns, list[array[float]]]]":
         """Yield the counts of each measure in each unit, without a macro average."""
-        return ((row._replace(has_macro=False), columns) for row, columns in self._averaged_columns())
+        return ((measure._replace(has_macro=False), columns) for measure, columns in self._averaged_columns())
 
-    def _averaged_columns(self) -> "Iterator[tuple[CountedRow, list[array[float]]]]":
+    def _averaged_columns(self) -> "Iterator[tuple[MeasureColumns, list[array[float]]]]":
         """Yield the counts of each measure in each unit; zero in a unit that it does not average."""
         columns = iter(self.counts)
-        for row in self._measures.counted:
-            yield row, _selected([*islice(columns, row.macro_start())], self._averaged(row.averages))
+        for measure in self._measures.layout:
+            yield measure, _selected([*islice(columns, measure.macro_start())], self._averaged(measure.averages))
 
     def unit_scores(self) -> Iterator[tuple[str, dict[str, ScoreValues]]]:
+        """Yield the name of each unit, and its scores."""
         complete = self._measures.score_function.with_composites
         for unit in self._rows:
             scores, numbers = {}, iter(unit.counts)
-            for row in self._measures.counted:
-                scores[row.id] = finished_scores(row.kind(*islice(numbers, row.macro_start())), row.averages)
+            for measure in self._measures.layout:
+                counts = measure.kind(*islice(numbers, measure.macro_start()))
+                scores[measure.id] = finished_scores(counts, measure.averages)
             yield unit.unit, complete(scores)
 
     @cached_property
     def counts(self) -> "list[array[float]]":
         """The counts of all measures, one array of all units per field, averaged or not."""
-        width = sum([row.macro_start() for row in self._measures.counted])
+        width = sum([measure.macro_start() for measure in self._measures.layout])
         return [self._numbers[field::width] for field in range(width)]
 
     def _averaged(self, averages: Averages) -> list[bool] | None:
@@ -224,7 +255,7 @@ class UnitTable:
 
 
 class UnitTotals:
-    """Everything that a result needs of units but does not list: sums, exact however many parts they are made of."""
+    """The sums over units that a result needs. Units can be added in several steps: the sums stay exact."""
 
     def __init__(self, measures: MeasureSet) -> None:
         self._measures = measures
@@ -266,13 +297,14 @@ class UnitTotals:
                 self.collapsed = [*map(add, self.collapsed or (0, 0, 0, 0), row.collapsed)]
 
     def sums(self) -> list[float]:
+        """Return the sum of each column, from which the scores are computed."""
         return [math.fsum(column) for column in self._columns]
 
     def totals(self) -> Iterator[Counts]:
         """Yield the sum of the counts of all units, averaged or not, for each measure."""
         counts = map(math.fsum, self._counts)
-        for row in self._measures.counted:
-            yield row.kind(*islice(counts, row.macro_start()))
+        for measure in self._measures.layout:
+            yield measure.kind(*islice(counts, measure.macro_start()))
 
     def noted(self) -> list[UnitRow]:
         """Return the units with notes, in the order of their names."""
@@ -304,26 +336,6 @@ def _selected(columns: "list[array[float]]", averaged: Sequence[bool] | None) ->
 def finished_scores(counts: Counts, averages: Averages) -> ScoreValues:
     """Return the scores of some counts, with the protocol's value for an undefined ratio."""
     return ScoreValues(scores_of_counts(counts, undefined=averages.undefined), counts)
-
-
-Count = Callable[[str, Sequence[DocumentRow], Sequence[Any]], UnitRow]
-"""Makes the row of a unit from its documents and its finished tables, in the order of the specs."""
-
-
-def finish(
-    measures: MeasureSet, rows: Sequence[DocumentRow], report: Report, count: Count | None = None
-) -> Sequence[UnitRow]:
-    """Return the rows of all units: add the tables of each, finish what depends on the whole corpus, and count."""
-    if measures.is_by_document:
-        return rows
-    units = [(unit, list(documents)) for unit, documents in groupby(sorted(rows, key=_unit), key=_unit)]
-    tables = []
-    for index, spec in enumerate(measures.specs):
-        added = [spec.add([row.tables[index] for row in documents]) for _, documents in units] if units else []
-        tables.append(spec.finish(added, report) if spec.counted == "corpus" and units else added)
-    made = zip(*tables, strict=True) if tables else [() for _ in units]
-    make = measures.unit_row if count is None else count
-    return [make(unit, documents, finished) for (unit, documents), finished in zip(units, made, strict=True)]
 
 
 def _unit(row: UnitRow) -> str:

@@ -173,7 +173,7 @@ def source_differences(gold: Document, system: Document) -> Iterator[Finding]:
         yield SOURCES_DIFFER.at(message, found=system.source)
 
 
-class Places:
+class FindingPlaces:
     """Adds file and line to the findings of filters and runs, which know only a side and an item."""
 
     def __init__(self, gold: Corpus, system: Corpus, report: Report) -> None:
@@ -226,15 +226,15 @@ class PreparedPair(Struct, frozen=True):
     scored: tuple[int, int]
     """The numbers of gold and system mentions that the filters leave, singletons included."""
     observed: Mapping[int, Any]
-    """What filters remember of the pair, by the index of the filter."""
+    """What filters note of the pair for their checks of the whole corpus (`Filter.across`), by index of the filter."""
 
 
 Filtered = tuple[Pair, tuple[int, int], Mapping[int, Any]]
-"""A pair after the filters, the numbers of its mentions with singletons, and what filters remember of it."""
+"""What the filters make of a pair: the pair that is left, and `scored` and `observed` as in `PreparedPair`."""
 
 
 class Preparation:
-    """Prepares pairs for some protocols."""
+    """Filters and collapses pairs as some protocols say. Protocols with equal filters or collapses share the work."""
 
     def __init__(self, protocols: Sequence[Protocol], report: Report) -> None:
         """Filters may report or refuse their options here."""
@@ -250,7 +250,7 @@ class Preparation:
         ]
 
     def prepare(self, pair: Pair, protocols: Sequence[int]) -> list[PreparedPair]:
-        """Return the pair as each of these protocols sees it, by index; those with the same steps share it."""
+        """Return the pair as each of these protocols sees it; protocols are given by their indexes."""
         filtered: dict[int, Filtered] = {}
         prepared: dict[tuple[int, int], PreparedPair] = {}
         for index in protocols:

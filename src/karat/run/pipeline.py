@@ -15,7 +15,7 @@ from karat.plugin import Facts
 from karat.problems import Finding, Findings, KaratError, Report, escalate, placed, without
 from karat.protocols import Protocol
 from karat.run.diagnosis import FirstSpans, Labels
-from karat.run.pairs import PairReader, Places, Preparation
+from karat.run.pairs import FindingPlaces, PairReader, Preparation
 from karat.run.plan import Options, Plan, plan_of, readings, refuse_absent
 from karat.run.rows import DocumentRow
 from karat.run.units import folded
@@ -104,18 +104,93 @@ class Pipeline:
         self.gold, self.system, self.setup = gold, system, setup
         self._in_order = any(protocol.link_order for protocol in setup.protocols)
         policies = [protocol.system_only_documents for protocol in setup.protocols]
-        self._all = range(len(policies))
-        """The numbers of all protocols."""
-        self._of_system_only = [index for index, policy in enumerate(policies) if policy == "score"]
-        """The numbers of those that score documents that gold does not have."""
+        self._all_protocols = range(len(policies))
+        """Indexes of all protocols."""
+        self._scoring_system_only = [index for index, policy in enumerate(policies) if policy == "score"]
+        """Indexes of the protocols that score documents that only the system has."""
         self._findings = Findings()
         self.spans = FirstSpans()
         """Spans of the first documents, as this pipeline reads them; workers have pipelines of their own."""
         self.report = self._reporting()
         superseded = frozenset.intersection(*(protocol.superseded for protocol in setup.protocols))
         self.report_pairs = without(self.report, superseded)
-        self.places = Places(gold, system, self.report)
+        """Reports findings of the general checks, but not those that the filters of all protocols report themselves."""
+        self.places = FindingPlaces(gold, system, self.report)
         self._reader = PairReader(gold, system, self.report_pairs, self.reading, setup.edits)
+
+    def batches(
+        self, ids: Sequence[str], executor: Executor | None = None, progress: Progress | None = None
+    ) -> Iterator[Batch]:
+        """Make the rows of documents in this process, or in those of the executor, in their order."""
+        indexes = self.gold.index, self.system.index
+        if executor is not None and (width := workers(executor, ids, indexes)) > 1:
+            from karat.corpus.chunks import chunks
+
+            groups = chunks(ids, indexes, width)
+            if len(groups) > 1 and self._task(groups[0]) is not None:
+                yield from self._collected(groups, executor, progress)
+                return
+        for start in range(0, len(ids), BATCH):
+            yield self.batch(ids[start : start + BATCH], _counting(progress, start, len(ids)))
+
+    def batch(self, ids: Sequence[str], progress: Progress | None = None) -> Batch:
+        """Make the rows of some documents. Each document is released before the next one is read."""
+        batch = Batch.empty(len(self.plans))
+        for done, id_ in enumerate(ids, 1):
+            self._add(batch, id_)
+            if progress is not None:
+                progress(done, len(ids))
+        batch.findings = self.take_findings()
+        for plan, rows in zip(self.plans, batch.rows, strict=True):
+            if plan.can_fold and self.setup.edits is None:
+                rows[:] = folded(plan.measures, rows)
+            plan.fold_breakdowns(rows)
+        return batch
+
+    def _add(self, batch: Batch, id_: str) -> None:
+        """Read a document, and add a row of it for each protocol that scores it."""
+        pair, in_gold = self._reader.read(id_), self._reader.in_gold(id_)
+        chosen = self._all_protocols if in_gold else self._scoring_system_only
+        if self.setup.edits is None:
+            self._add_facts(batch, pair, in_gold=in_gold, is_scored=len(chosen) > 0)
+        if pair.gold.empty_nodes != pair.system.empty_nodes:
+            from karat.checks.pairs import in_one_numbering
+
+            pair = in_one_numbering(pair)
+        if self.setup.edits is None:
+            if in_gold and self.spans.takes(id_) and id_ in self.system.ids():
+                self.spans.add(pair)
+            if chosen and self._scores_labels:
+                batch.labels.add(pair, roles=self._scores_roles)
+        with self.places.of(id_):
+            prepared = self._preparation.prepare(pair, chosen)
+            for index, document in zip(chosen, prepared, strict=True):
+                batch.rows[index].append(self.plans[index].row(document, self.places.line, self.places.report))
+                if document.observed:
+                    batch.observed[index][id_] = document.observed
+
+    def _add_facts(self, batch: Batch, pair: Pair, *, in_gold: bool, is_scored: bool) -> None:
+        """Add what a run needs of a document besides its rows."""
+        gold, system = pair.gold, pair.system
+        if in_gold:
+            batch.units.add(gold.unit)
+            batch.shares.append(share(gold, in_order=self._in_order))
+        if self.gold.global_ids:
+            batch.gold_ids[gold.id] = ids_of(gold)
+        if self.system.global_ids:
+            batch.system_ids[gold.id] = ids_of(system)
+        batch.facts[0].add(gold)
+        batch.facts[1].add(system)
+        batch.gold_mentions += len(gold.mentions)
+        batch.system_mentions += len(system.mentions)
+        if not is_scored:
+            return
+        if (declared := system.declared) is not None and declared.strings:
+            batch.strings.update(declared.strings)
+        if system.links:
+            from karat.arguments import other_links
+
+            batch.system_links.update([link.kind for link in other_links(system)])
 
     @cached_property
     def _preparation(self) -> Preparation:
@@ -137,7 +212,7 @@ class Pipeline:
         return Pipeline(self.gold, self.system, self.setup._replace(facts=facts))
 
     def reading(self, kind: str) -> Reading | None:
-        """Return how the protocols read a kind of links."""
+        """Return how the protocols read a kind of links, for the checks of annotations."""
         return self._readings.get(kind)
 
     @cached_property
@@ -173,82 +248,10 @@ class Pipeline:
         findings, self._findings = self._findings, Findings()
         return findings
 
-    def batch(self, ids: Sequence[str], progress: Progress | None = None) -> Batch:
-        """Make the rows of some documents. Each document is released before the next one is read."""
-        batch = Batch.empty(len(self.plans))
-        for done, id_ in enumerate(ids, 1):
-            self._add(batch, id_)
-            if progress is not None:
-                progress(done, len(ids))
-        batch.findings = self.take_findings()
-        for plan, rows in zip(self.plans, batch.rows, strict=True):
-            if plan.can_fold and self.setup.edits is None:
-                rows[:] = folded(plan.measures, rows)
-            plan.fold_breakdowns(rows)
-        return batch
-
-    def _add(self, batch: Batch, id_: str) -> None:
-        pair, in_gold = self._reader.read(id_), self._reader.in_gold(id_)
-        chosen = self._all if in_gold else self._of_system_only
-        if self.setup.edits is None:
-            self._note(batch, pair, in_gold=in_gold, is_scored=len(chosen) > 0)
-        if pair.gold.empty_nodes != pair.system.empty_nodes:
-            from karat.checks.pairs import in_one_numbering
-
-            pair = in_one_numbering(pair)
-        if self.setup.edits is None:
-            if in_gold and self.spans.takes(id_) and id_ in self.system.ids():
-                self.spans.add(pair)
-            if chosen and self._scores_labels:
-                batch.labels.add(pair, roles=self._scores_roles)
-        with self.places.of(id_):
-            prepared = self._preparation.prepare(pair, chosen)
-            for index, document in zip(chosen, prepared, strict=True):
-                batch.rows[index].append(self.plans[index].row(document, self.places.line, self.places.report))
-                if document.observed:
-                    batch.observed[index][id_] = document.observed
-
-    def _note(self, batch: Batch, pair: Pair, *, in_gold: bool, is_scored: bool) -> None:
-        """Keep what a run needs of a document besides its rows."""
-        gold, system = pair.gold, pair.system
-        if in_gold:
-            batch.units.add(gold.unit)
-            batch.shares.append(share(gold, in_order=self._in_order))
-        if self.gold.global_ids:
-            batch.gold_ids[gold.id] = ids_of(gold)
-        if self.system.global_ids:
-            batch.system_ids[gold.id] = ids_of(system)
-        batch.facts[0].add(gold)
-        batch.facts[1].add(system)
-        batch.gold_mentions += len(gold.mentions)
-        batch.system_mentions += len(system.mentions)
-        if not is_scored:
-            return
-        if (declared := system.declared) is not None and declared.strings:
-            batch.strings.update(declared.strings)
-        if system.links:
-            from karat.arguments import other_links
-
-            batch.system_links.update([link.kind for link in other_links(system)])
-
-    def batches(
-        self, ids: Sequence[str], executor: Executor | None = None, progress: Progress | None = None
-    ) -> Iterator[Batch]:
-        """Make the rows of documents in this process, or in those of the executor, in their order."""
-        indexes = self.gold.index, self.system.index
-        if executor is not None and (width := workers(executor, ids, indexes)) > 1:
-            from karat.corpus.chunks import chunks
-
-            groups = chunks(ids, indexes, width)
-            if len(groups) > 1 and self._task(groups[0]) is not None:
-                yield from self._collected(groups, executor, progress)
-                return
-        for start in range(0, len(ids), BATCH):
-            yield self.batch(ids[start : start + BATCH], _counting(progress, start, len(ids)))
-
     def _collected(
         self, groups: Sequence[Sequence[str]], executor: Executor, progress: Progress | None
     ) -> Iterator[Batch]:
+        """Make the rows of groups of documents in the processes of the executor, in their order."""
         from karat.corpus.chunks import collected
 
         done, tasks = 0, filter(None, map(self._task, groups))

@@ -24,7 +24,7 @@ from karat.report.layout import counted, table
 from karat.report.markup import csv
 from karat.report.outputs import indented
 from karat.result import Result
-from karat.run.pairs import Places, Preparation
+from karat.run.pairs import FindingPlaces, Preparation
 from karat.run.plan import Options as RunOptions
 from karat.run.plan import Plan
 from karat.run.scoring import score
@@ -117,7 +117,7 @@ def examine(
 
 def seen(gold: Corpus, protocol: Protocol, report: Report) -> list[Document]:
     """Gold as a protocol sees it, after its filters and its collapse."""
-    places = Places(gold, gold, report)
+    places = FindingPlaces(gold, gold, report)
     preparation = Preparation([protocol], places.report)
     documents = []
     try:

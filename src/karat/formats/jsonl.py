@@ -150,6 +150,8 @@ def sound(document: Document, context: Context, *, file: str, line: int | None =
 
     Repeated ids and links to unknown ids are reported and left out, impossible spans are replaced.
     """
+    if not document.clusters and not document.links and _have_ids(document.mentions) and _are_plain(document.mentions):
+        return document
 
     def report(rule: Rule, message: str, *, found: str | None = None) -> None:
         context.report(rule.at(message, file=file, line=line, found=found))
@@ -158,8 +160,6 @@ def sound(document: Document, context: Context, *, file: str, line: int | None =
         return context.misplaced(SPAN.at(message, file=file, line=line), region)
 
     mentions = _each_once(document.mentions, "mention", report)
-    if not document.clusters and not document.links and _are_plain(mentions):
-        return document if mentions is document.mentions else replace(document, mentions=mentions)
     clusters = _each_once(document.clusters, "cluster", report)
     ends = {m.id for m in mentions} | {m.cluster for m in mentions} | {cluster.id for cluster in clusters}
     in_order = [
@@ -179,13 +179,18 @@ def sound(document: Document, context: Context, *, file: str, line: int | None =
 
 def _each_once(records: tuple[_Named, ...], what: str, report: _Report) -> tuple[_Named, ...]:
     """The first mention or cluster of each id; others are reported."""
-    if len({record.id for record in records}) == len(records):
+    if _have_ids(records):
         return records
     first: dict[str, _Named] = {}
     for record in records:
         if first.setdefault(record.id, record) is not record:
             report(TWICE, f"{what} id {quoted(record.id)} is used twice in this document", found=record.id)
     return tuple(first.values())
+
+
+def _have_ids(records: tuple[_Named, ...]) -> bool:
+    """Return whether each record has an id of its own."""
+    return len({record.id for record in records}) == len(records)
 
 
 def _check_places(document: Document, report: _Report) -> None:

@@ -49,10 +49,11 @@ class Facts:
         kinds = {mention.kind for mention in mentions}
         if len(kinds) == 1:
             (kind,) = kinds
-            names: set[str] = set()
             # Readers share equal attributes; many corpora have none.
             distinct = {id(held): held for mention in mentions if (held := mention.attributes)}
-            attributes.update([(kind, name) for name in names.union(*distinct.values())])
+            if distinct:
+                names: set[str] = set()
+                attributes.update([(kind, name) for name in names.union(*distinct.values())])
         else:
             attributes.update([(mention.kind, name) for mention in mentions for name in mention.attributes])
         if document.clusters:

@@ -107,21 +107,17 @@ class PairReader:
         self._report_gold, self._report_system = of_side(report, "gold"), of_side(report, "system")
         self._edits = edits
 
-    def read(self, id_: str) -> Pair:
-        """Return a document with its two sides. Fatal findings are raised."""
-        gold = self._read_gold(id_) if self.in_gold(id_) else None
+    def read(self, id_: str) -> tuple[Pair, bool]:
+        """Return a document with its two sides, and whether gold has it. Fatal findings are raised."""
+        gold = self._read_gold(id_) if id_ in self._gold.ids() else None
         system = self._read_system(id_, gold)
         if gold is None or system is None:
             existing = gold or system
             assert existing is not None, "one of the two sides has the document"
             empty = Document(id_, topic=existing.topic, subtopic=existing.subtopic, unit=existing.unit)
-            return Pair(gold or empty, system or empty)
+            return Pair(gold or empty, system or empty), gold is not None
         self._compare(id_, gold, system)
-        return Pair(gold, system)
-
-    def in_gold(self, id_: str) -> bool:
-        """Return whether gold has a document."""
-        return id_ in self._gold.ids()
+        return Pair(gold, system), True
 
     def _read_gold(self, id_: str) -> Document:
         document = self._gold.read(id_, self._report_gold)

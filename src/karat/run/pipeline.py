@@ -149,7 +149,7 @@ class Pipeline:
 
     def _add(self, batch: Batch, id_: str) -> None:
         """Read a document, and add a row of it for each protocol that scores it."""
-        pair, in_gold = self._reader.read(id_), self._reader.in_gold(id_)
+        pair, in_gold = self._reader.read(id_)
         chosen = self._all_protocols if in_gold else self._scoring_system_only
         if self.setup.edits is None:
             self._add_facts(batch, pair, in_gold=in_gold, is_scored=len(chosen) > 0)

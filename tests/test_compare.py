@@ -455,6 +455,14 @@ def test_sorting_by_another_measure() -> None:
     assert "Did you mean nugget.span?" in wrong.err
 
 
+@pytest.mark.parametrize(("sort_by", "hint"), [("foo", "Known: ace, arg"), ("b3", "Did you mean coref.b3?")])
+@pytest.mark.parametrize("command", [COMPARE, ("campaign", ".", "--gold", GOLD)])
+def test_sorting_by_a_measure_of_no_family(command: tuple[str, ...], sort_by: str, hint: str) -> None:
+    done = run(*command, "--sort-by", sort_by)
+    assert done.code == 2
+    assert hint in done.err
+
+
 def test_systems_are_ranked_by_the_first_headline_that_gold_supports() -> None:
     """Nobody annotated coreference: gold has no cluster of two, and the coreference of singletons does not rank."""
     systems = {"few": documents(8, found=1), "many": documents(8, found=4)}

@@ -33,6 +33,8 @@ def parse(given: Sequence[str]) -> tuple[Threshold, ...]:
 
 
 def _parsed(text: str) -> Threshold:
+    from karat.run.scoring import refuse_unknown_family
+
     name, _, written = text.partition("=")
     try:
         percent = float(written.removesuffix("%"))
@@ -41,15 +43,8 @@ def _parsed(text: str) -> Threshold:
     if not name or not math.isfinite(percent):
         message = f"--fail-under: {text!r} is not a measure with a percentage"
         raise UsageError("threshold-form", message, "Write it like nugget.type=60 or nugget.type.precision=75.")
-    check_family(name)
+    refuse_unknown_family(name)
     return Threshold(name, percent, written)
-
-
-def check_family(name: str) -> None:
-    """Refuse a measure of an unknown family."""
-    from karat.families import MEASURES
-
-    MEASURES.get(name.partition(".")[0])
 
 
 def find(result: "Result", name: str) -> tuple[str, str] | None:

@@ -214,12 +214,15 @@ def campaign(
     from karat.protocols import parse_setting, resolve_all
     from karat.report.layout import View
     from karat.run.executors import cores
+    from karat.run.scoring import refuse_unknown_family
 
     if site is not None and anonymous:
         message = "--site names a site, and --anonymous hides names"
         raise UsageError("site-anonymous", message, "Use one of them.")
     values = dict(map(parse_setting, settings))
     resolve_all(protocols, values if protocols else {})
+    if sort_by is not None:
+        refuse_unknown_family(sort_by)
     folder = Path(output or f"{Path(submissions).resolve().name}-results")
     gold_path(gold, Track())
     refuse_folder(str(folder), (submissions, gold))

@@ -80,8 +80,11 @@ def compare(
     from karat.comparison.comparing import compared
     from karat.comparison.systems import chosen_baseline, named_systems
     from karat.problems import Findings
+    from karat.run.scoring import refuse_unknown_family
 
     check_options(options, output)
+    if sort_by is not None:
+        refuse_unknown_family(sort_by)
     named = named_systems(systems, gold)
     findings = Findings()
     gold_corpus = open_gold(gold, options, findings.add)

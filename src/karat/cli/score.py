@@ -105,6 +105,7 @@ def score(
 
     from karat.problems import Findings, UsageError
     from karat.protocols import resolve_all
+    from karat.run.scoring import refuse_unknown_family
     from karat.run.scoring import score as run
 
     level = options.level
@@ -114,9 +115,7 @@ def score(
         raise UsageError("level-needed", "--resamples and --seed are for intervals", "Add --ci 95.")
     check_options(options, output)
     if value is not None:
-        from karat.cli._thresholds import check_family
-
-        check_family(value)
+        refuse_unknown_family(value)
         if output.form != "text" or output.summary:
             raise UsageError("value-alone", "--value prints one number, and no report", "Omit -f and --summary.")
     findings = Findings()

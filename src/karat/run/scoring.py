@@ -326,10 +326,10 @@ def refuse_unknown_families(prefixes: Iterable[str]) -> None:
     """Refuse measures of no family."""
     for prefix in prefixes:
         if "." in prefix or not any(name.startswith(prefix) for name in MEASURES.names()):
-            _refuse_unknown_family(prefix)
+            refuse_unknown_family(prefix)
 
 
-def _refuse_unknown_family(prefix: str) -> None:
+def refuse_unknown_family(prefix: str) -> None:
     """Refuse a measure of no family; the last part of an id is not enough, but its ids are suggested."""
     try:
         MEASURES.get(prefix.partition(".")[0])

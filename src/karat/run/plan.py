@@ -93,7 +93,7 @@ class Options(Struct, frozen=True):
 
 
 class Plan:
-    """The measures of one protocol in a run, and what is made of them."""
+    """The measures of one protocol for a corpus, and how its documents and units become rows of them."""
 
     def __init__(
         self, protocol: Protocol, gold: Facts, system: Facts, options: Options, *, compares: bool = False
@@ -111,7 +111,9 @@ class Plan:
 
             check_classes(self.measures.measures)
         are_given = any(filter_.gives_mentions for filter_ in protocol.filters)
-        self._counts_wholes = not are_given and any(counts_wholes(measure) for measure, _ in self.measures.measures)
+        self._scores_indivisible = not are_given and any(
+            is_indivisible(measure) for measure, _ in self.measures.measures
+        )
         lists_outcomes = not all(isinstance(measure, DetailedMeasure) for measure, _ in self.measures.measures)
         self._has_records = options.errors or (options.details and lists_outcomes)
 
@@ -132,34 +134,145 @@ class Plan:
         return mine == others
 
     def _choose(self, setting: Setting) -> None:
-        """Find out which measures there are, which of them are selected, and what selected composites need."""
+        """Ask the families for their measures, and keep the selected ones and those that selected composites need."""
         offered: list[tuple[Entry, Averages]] = [
-            (row, choice.averages) for choice in self.protocol.families for row in choice.entries(setting)
+            (entry, choice.averages) for choice in self.protocol.families for entry in choice.entries(setting)
         ]
-        self.unscored = [row for row, _ in offered if isinstance(row, Unscored)]
+        self.unscored = [entry for entry, _ in offered if isinstance(entry, Unscored)]
         """Measures that cannot be scored here."""
-        scored = [(row, averages) for row, averages in offered if not isinstance(row, Unscored)]
-        self.offered = [row.id for row, _ in scored if isinstance(row, Composite) or not row.hidden]
+        scored = [(entry, averages) for entry, averages in offered if not isinstance(entry, Unscored)]
+        self.offered = [entry.id for entry, _ in scored if isinstance(entry, Composite) or not entry.hidden]
         """Ids of the measures that the user can select."""
         repeated = [id_ for id_, count in Counter(self.offered).items() if count > 1]
         if repeated:
             raise MEASURE_TWICE.error(f"two rows of {self.protocol.name} would be called {repeated[0]!r}")
-        self.tables = [row.table for row, _ in scored if isinstance(row, Measure)]
+        self.tables = [entry.table for entry, _ in scored if isinstance(entry, Measure)]
         """The tables of all measures, selected or not."""
-        chosen = _selected(self.options.measures, [row.id for row, _ in offered])
+        chosen = _selected(self.options.measures, [entry.id for entry, _ in offered])
         self.selected = [id_ for id_ in self.offered if id_ in chosen]
         """Ids of the measures of the result."""
-        self.omitted = [row for row in self.unscored if row.id in chosen]
+        self.omitted = [entry for entry in self.unscored if entry.id in chosen]
+        """Measures that the user selected and that cannot be scored here."""
         needed = set(self.selected)
-        for row, _ in reversed(scored):  # a composite comes after the measures it needs
-            if isinstance(row, Composite) and row.id in needed:
-                needed.update(row.of)
-        self._scored = [(row, averages) for row, averages in scored if row.id in needed]
+        for entry, _ in reversed(scored):  # a composite comes after the measures it needs
+            if isinstance(entry, Composite) and entry.id in needed:
+                needed.update(entry.of)
+        self._scored = [(entry, averages) for entry, averages in scored if entry.id in needed]
         self.measures = MeasureSet(
-            [(row, averages) for row, averages in self._scored if not isinstance(row, Composite)],
-            [(row, averages) for row, averages in self._scored if isinstance(row, Composite)],
+            [(entry, averages) for entry, averages in self._scored if not isinstance(entry, Composite)],
+            [(entry, averages) for entry, averages in self._scored if isinstance(entry, Composite)],
             unit=self.protocol.unit,
         )
+
+    def row(self, prepared: PreparedPair, line: "Line", report: Report) -> DocumentRow:
+        """Make the row of a document; count it if it is a unit. `line` returns the line of an item."""
+        filtered, tables = prepared.filtered, prepared.tables
+        document, pair, measures = filtered.gold, tables.pair, self.measures
+        row = DocumentRow(
+            self._unit(document, report),
+            len(pair.gold.mentions),
+            len(pair.system.mentions),
+            tables=measures.tables_of(tables),
+            scored=prepared.scored,
+            has_same_mentions=self._scores_indivisible and _have_same_places(filtered),
+        )
+        if pair is not filtered:
+            sides = (filtered.gold, pair.gold, filtered.system, pair.system)
+            gold, gold_left, system, system_left = (len(side.mentions) for side in sides)
+            row.collapsed = gold, gold_left, system, system_left
+        if self.breakdowns:
+            whole = tables if pair is filtered else Tables(filtered)
+            row.parts = tuple(breakdown.parts(row.unit, whole) for breakdown in self.breakdowns)
+        if self._names_documents:
+            row.about = Document(document.id, document.topic, document.subtopic, document.source, document.language)
+        if self._has_records:
+            from karat.insight.records import document_records
+
+            aligned = {alignment: tables.get(alignment) for alignment in self._alignments}
+            name_document = self.protocol.unit != "document"
+            row.records = document_records(pair, aligned, line, name_document=name_document)
+        if self.options.errors:
+            from karat.insight.units import document_view
+
+            alignments = [measure.table.alignment for target in self.targets for measure in target.measures]
+            row.view = document_view(tables, filter(None, alignments))
+        if measures.is_by_document:
+            self._count(row, [row], row.tables, report)
+            row.tables, row.about, row.records, row.view = (), None, None, None
+        return row
+
+    def unit_row(self, report: Report, unit: str, documents: Sequence[DocumentRow], tables: Sequence[Any]) -> UnitRow:
+        """Make the row of a unit from its documents and its finished tables, in the order of the specs."""
+        row = UnitRow(unit, sum(row.gold for row in documents), sum(row.system for row in documents))
+        self._count(row, documents, tables, report)
+        return row
+
+    def _count(self, row: UnitRow, documents: Sequence[DocumentRow], tables: Sequence[Any], report: Report) -> None:
+        """Count the tables of a unit; on request, add what lies behind the counts."""
+        numbers: list[float] = []
+        differences: dict[str, Mapping[str, int]] = {}
+        unmatchable: dict[str, dict[str, int]] = {}
+        tallies: dict[tuple[Rule, str], int] = {}
+        for measure, index, has_notes in self.measures.counting:
+            table = tables[index]
+            counts = measure.count(table)
+            numbers += astuple(counts)
+            for note in measure.notes(table, counts) if has_notes else ():
+                if isinstance(note, Finding):
+                    report(note)
+                elif isinstance(note, Tally):
+                    tallies[note.rule, note.items] = note.count
+                else:
+                    unmatchable.setdefault(measure.id, {})[note.items] = note.count
+            if self.compares and (reasons := measure.differences(table)):
+                differences[measure.id] = reasons
+        row.counts = array("d", numbers)
+        if self.has_classes:
+            from karat.run.classes import all_class_counts
+
+            row.classes = all_class_counts(self.measures, tables, self.protocol.comparison, has_gold=row.gold > 0)
+        if unmatchable:
+            row.unmatchable = unmatchable
+        if tallies:
+            row.tallies = tallies
+        if differences:
+            row.differences = differences
+        if self.breakdowns or self.options.details or self.options.errors:
+            table_of = dict(zip(self.measures.specs, tables, strict=True))
+            row.by = tuple(breakdown.outcomes(documents, table_of) for breakdown in self.breakdowns)
+            if self.options.details or self.options.errors:
+                self._add_outcomes_and_errors(row, documents, table_of)
+
+    def _add_outcomes_and_errors(
+        self, row: UnitRow, documents: Sequence[DocumentRow], table_of: Mapping[Any, Any]
+    ) -> None:
+        """Add the outcomes of measures (`--details`) and the errors behind them (`--errors`) to the row of a unit."""
+        from karat.insight.records import UnitRecords
+        from karat.insight.units import counted_tables
+        from karat.run.details import listed_items, outcomes_of
+
+        averaged = [measure for measure, averages in self.measures.measures if averages.units == "all" or row.gold > 0]
+        by_id = {document.about.id: document for document in documents if document.about is not None}
+        apart = {id_: dict(zip(table_of, document.tables, strict=True)) for id_, document in by_id.items()}
+        tables = list(counted_tables(averaged, table_of, apart))
+        records = UnitRecords(document.records for document in documents if document.records is not None)
+        if self.options.details:
+            row.outcomes, row.listed = outcomes_of(row.unit, tables, records), listed_items(tables)
+        if self.options.errors and tables:
+            from karat.insight.units import UnitView
+            from karat.run.targets import unit_errors
+
+            views = {id_: document.view for id_, document in by_id.items() if document.view is not None}
+            collapsed = self.protocol.collapse is not None
+            unit = UnitView(row.unit, views, tables, records, self.protocol.comparison, collapsed)
+            row.errors = tuple(unit_errors(unit, target, self.fields) for target in self.targets)
+
+    def _unit(self, document: Document, report: Report) -> str:
+        """Return the unit of a document; report a document without a topic if the unit is a topic."""
+        if self.protocol.unit in ("topic", "subtopic") and document.topic is None:
+            message = f"document {quoted(document.id)} has no topic and counts as a topic of its own"
+            report(NO_TOPIC.at(message, origin="gold"))
+        return unit_of(document, self.protocol)
 
     def _breakdowns(self) -> "list[Breakdown]":
         from karat.run.breakdown import Breakdown
@@ -268,114 +381,6 @@ class Plan:
         behind = dict.fromkeys(measure.table.alignment for measure, _ in self.measures.measures)
         return [alignment for alignment in behind if alignment is not None] if self.options.details else []
 
-    def row(self, prepared: PreparedPair, line: "Line", report: Report) -> DocumentRow:
-        """Make the row of a document; `line` finds the lines of its items."""
-        filtered, tables = prepared.filtered, prepared.tables
-        document, pair, measures = filtered.gold, tables.pair, self.measures
-        row = DocumentRow(
-            self._unit(document, report),
-            len(pair.gold.mentions),
-            len(pair.system.mentions),
-            tables=measures.tables_of(tables),
-            scored=prepared.scored,
-            has_same_mentions=self._counts_wholes and _have_same_places(filtered),
-        )
-        if pair is not filtered:
-            sides = (filtered.gold, pair.gold, filtered.system, pair.system)
-            gold, gold_left, system, system_left = (len(side.mentions) for side in sides)
-            row.collapsed = gold, gold_left, system, system_left
-        if self.breakdowns:
-            whole = tables if pair is filtered else Tables(filtered)
-            row.parts = tuple(breakdown.parts(row.unit, whole) for breakdown in self.breakdowns)
-        if self._names_documents:
-            row.about = Document(document.id, document.topic, document.subtopic, document.source, document.language)
-        if self._has_records:
-            from karat.insight.records import document_records
-
-            aligned = {alignment: tables.get(alignment) for alignment in self._alignments}
-            name_document = self.protocol.unit != "document"
-            row.records = document_records(pair, aligned, line, name_document=name_document)
-        if self.options.errors:
-            from karat.insight.units import document_view
-
-            alignments = [measure.table.alignment for target in self.targets for measure in target.measures]
-            row.view = document_view(tables, filter(None, alignments))
-        if measures.is_by_document:
-            self._count(row, [row], row.tables, report)
-            row.tables, row.about, row.records, row.view = (), None, None, None
-        return row
-
-    def unit_row(self, report: Report, unit: str, documents: Sequence[DocumentRow], tables: Sequence[Any]) -> UnitRow:
-        """Make the row of a unit from its documents and its finished tables, in the order of the specs."""
-        row = UnitRow(unit, sum(row.gold for row in documents), sum(row.system for row in documents))
-        self._count(row, documents, tables, report)
-        return row
-
-    def _count(self, row: UnitRow, documents: Sequence[DocumentRow], tables: Sequence[Any], report: Report) -> None:
-        """Count the tables of a unit, and make on request what lies behind the counts."""
-        numbers: list[float] = []
-        differences: dict[str, Mapping[str, int]] = {}
-        unmatchable: dict[str, dict[str, int]] = {}
-        tallies: dict[tuple[Rule, str], int] = {}
-        for measure, index, has_notes in self.measures.counting:
-            table = tables[index]
-            counts = measure.count(table)
-            numbers += astuple(counts)
-            for note in measure.notes(table, counts) if has_notes else ():
-                if isinstance(note, Finding):
-                    report(note)
-                elif isinstance(note, Tally):
-                    tallies[note.rule, note.items] = note.count
-                else:
-                    unmatchable.setdefault(measure.id, {})[note.items] = note.count
-            if self.compares and (reasons := measure.differences(table)):
-                differences[measure.id] = reasons
-        row.counts = array("d", numbers)
-        if self.has_classes:
-            from karat.run.classes import all_class_counts
-
-            row.classes = all_class_counts(self.measures, tables, self.protocol.comparison, has_gold=row.gold > 0)
-        if unmatchable:
-            row.unmatchable = unmatchable
-        if tallies:
-            row.tallies = tallies
-        if differences:
-            row.differences = differences
-        if self.breakdowns or self.options.details or self.options.errors:
-            table_of = dict(zip(self.measures.specs, tables, strict=True))
-            row.by = tuple(breakdown.outcomes(documents, table_of) for breakdown in self.breakdowns)
-            if self.options.details or self.options.errors:
-                self._look_behind(row, documents, table_of)
-
-    def _look_behind(self, row: UnitRow, documents: Sequence[DocumentRow], table_of: Mapping[Any, Any]) -> None:
-        """Add outcomes and errors to the row of a unit."""
-        from karat.insight.records import UnitRecords
-        from karat.insight.units import counted_tables
-        from karat.run.details import listed_items, outcomes_of
-
-        averaged = [measure for measure, averages in self.measures.measures if averages.units == "all" or row.gold > 0]
-        by_id = {document.about.id: document for document in documents if document.about is not None}
-        apart = {id_: dict(zip(table_of, document.tables, strict=True)) for id_, document in by_id.items()}
-        tables = list(counted_tables(averaged, table_of, apart))
-        records = UnitRecords(document.records for document in documents if document.records is not None)
-        if self.options.details:
-            row.outcomes, row.listed = outcomes_of(row.unit, tables, records), listed_items(tables)
-        if self.options.errors and tables:
-            from karat.insight.units import UnitView
-            from karat.run.targets import unit_errors
-
-            views = {id_: document.view for id_, document in by_id.items() if document.view is not None}
-            collapsed = self.protocol.collapse is not None
-            unit = UnitView(row.unit, views, tables, records, self.protocol.comparison, collapsed)
-            row.errors = tuple(unit_errors(unit, target, self.fields) for target in self.targets)
-
-    def _unit(self, document: Document, report: Report) -> str:
-        """Return the unit of a document; report a document without a topic if the unit is a topic."""
-        if self.protocol.unit in ("topic", "subtopic") and document.topic is None:
-            message = f"document {quoted(document.id)} has no topic and counts as a topic of its own"
-            report(NO_TOPIC.at(message, origin="gold"))
-        return unit_of(document, self.protocol)
-
 
 _recent: deque[Plan] = deque(maxlen=8)
 """The last plans, for callers that score one document after another."""
@@ -483,8 +488,8 @@ def _having(field: "Field", attributes: Collection[str], measures: Sequence[Aver
     return [(measure, averages) for measure, averages in measures if needed.issubset(measure.fields)]
 
 
-def counts_wholes(measure: Measure[Any, Any]) -> bool:
-    """Return whether mentions are right or wrong together, so that scores of parts do not add up."""
+def is_indivisible(measure: Measure[Any, Any]) -> bool:
+    """Return whether counts of parts of a document do not add up, as in coreference and hierarchies."""
     return measure.table.alignment is not None
 
 

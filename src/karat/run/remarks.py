@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from karat.problems import Finding, Rule
-from karat.run.plan import Plan, counts_wholes
+from karat.run.plan import Plan, is_indivisible
 from karat.run.units import UnitTotals
 
 IGNORED = Rule("false-alarms-uncounted", "note", "The protocol averages only over units with gold mentions.")
@@ -35,7 +35,7 @@ def remarks(plan: Plan, units: UnitTotals, notes: Sequence[Finding]) -> Iterator
         yield rule.at("; ".join(f"{items}: {count:,}" for items, count in sorted(counts.items())))
     if units.spurious and any(averages.units == "with-gold" for _, averages in measures):
         yield IGNORED.at(_ignored(units.spurious, units.without_gold, plan.protocol.unit))
-    whole = [total for (measure, _), total in zip(measures, totals, strict=True) if counts_wholes(measure)]
+    whole = [total for (measure, _), total in zip(measures, totals, strict=True) if is_indivisible(measure)]
     is_perfect = all(value in (None, 1) for total in whole for value in total.values().values())
     if whole and units.has_same_mentions and not is_perfect:
         yield GIVEN.at("gold and system have the same mentions: were gold mentions given to the system?")
@@ -48,7 +48,7 @@ def remarks(plan: Plan, units: UnitTotals, notes: Sequence[Finding]) -> Iterator
     if units.has_gold:
         for (measure, _), total in zip(measures, totals, strict=True):
             yield from measure.notes_on_total(total)
-    restricted = [measure.id for measure, _ in measures if counts_wholes(measure) and measure.id in selected]
+    restricted = [measure.id for measure, _ in measures if is_indivisible(measure) and measure.id in selected]
     if plan.breakdowns and restricted:
         fields = ", ".join(breakdown.field.name for breakdown in plan.breakdowns)
         families = ", ".join(dict.fromkeys(f"{id_.partition('.')[0]}.*" for id_ in restricted))

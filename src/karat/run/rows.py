@@ -1,8 +1,9 @@
 """Rows: what a run keeps of a document, and of a unit of evaluation, under one protocol.
 
-A document becomes a `DocumentRow`. If each document is a unit, its tables are counted at once and released. Otherwise
-the row keeps its small tables until `finish` (`karat.run.units`) has seen the rows of all documents, adds the tables
-of each unit, and makes a `UnitRow` of it. Everything after that is a function of lists of rows.
+A document becomes a `DocumentRow`. If each document is a unit, its tables are counted at once and released, and the row
+is the row of its unit as well: hence a `DocumentRow` is a `UnitRow`. Otherwise the row keeps its small tables until
+`finish` (`karat.run.units`) has the rows of all documents, adds the tables of each unit, and makes a `UnitRow` of it.
+Everything after that is a function of lists of rows.
 """
 
 from array import array
@@ -30,9 +31,9 @@ class FieldRow(Struct, gc=False):
     """A row's share of a breakdown by one field."""
 
     counts: "list[tuple[FieldValue, str, array[float]]]"
-    """By value and measure: the sum of outcomes, of each document whose outcomes can be told apart."""
+    """Value, measure, and the sum of its outcomes' counts: an entry for each document, or for several together."""
     parts: "list[tuple[FieldValue, int, DocumentRow]]"
-    """By value and number of the alignment: the document restricted to mentions with that value."""
+    """Value, index of an alignment, and the row of the document restricted to mentions with that value."""
     items: "dict[tuple[FieldValue, str], ItemCounts]"
     """By value and measure: how many items there are."""
     spellings: "dict[FieldValue, tuple[bool, str]]"
@@ -47,15 +48,17 @@ class UnitRow(Struct, gc=False):
     """The counts of a unit of evaluation, and, on request, what lies behind them."""
 
     unit: str
+    """The name of the unit."""
     gold: int
-    """The number of gold's mentions that are aligned."""
+    """The number of gold mentions, after the filters and the collapse."""
     system: int
+    """The number of system mentions, likewise."""
     counts: "array[float]" = NO_COUNTS
     """The counts of all measures, one after another."""
     unmatchable: Mapping[str, Mapping[str, int]] = {}
     """By measure: items that cannot be matched, and how many."""
     tallies: Mapping[tuple[Rule, str], int] = {}
-    """By rule and items: their number."""
+    """Counts for notes of measures: by rule and name of the items."""
     differences: Mapping[str, Mapping[str, int]] = {}
     """By measure: what makes its score differ from that of other protocols, and how often."""
     by: tuple[FieldRow, ...] = ()
@@ -71,7 +74,7 @@ class UnitRow(Struct, gc=False):
 
 
 class DocumentRow(UnitRow, gc=False):
-    """A document under one protocol; it has counts if it is a unit by itself, and else its tables."""
+    """A document under one protocol, with its counts if it is a unit by itself, or else with its tables."""
 
     about: Document | None = None
     """The document without its content."""

@@ -31,7 +31,7 @@ Unit = Literal["char", "token", "microsecond", "box"]
 no offsets: its mentions have boxes, and their spans are empty."""
 
 ClusterKey = str | tuple[str, int]
-"""Identity of a cluster in a corpus: its id, or the document and number of a mention that has no cluster."""
+"""Identity of a cluster in a corpus: its id, or the document and index of a mention that has no cluster."""
 
 TEMPORAL = frozenset(
     "BEFORE AFTER IBEFORE IAFTER INCLUDES IS_INCLUDED BEGINS BEGUN_BY ENDS ENDED_BY SIMULTANEOUS IDENTITY DURING "  # noqa: SIM905
@@ -81,7 +81,7 @@ class Mention(Struct, frozen=True, gc=False, omit_defaults=True, repr_omit_defau
 
 
 EMPTY: dict[str, Any] = {}
-"""For `texts`, `boxes` and `attributes` of mentions that have none: records made by position share it."""
+"""Shared by mentions without `texts`, `boxes` or `attributes`, which then need no mapping of their own; not changed."""
 
 
 class Place(Struct, frozen=True, gc=False, omit_defaults=True, repr_omit_defaults=True, forbid_unknown_fields=True):
@@ -156,11 +156,14 @@ class EmptyNode(Struct, frozen=True, gc=False, omit_defaults=True, repr_omit_def
 
 
 Line = int | tuple[str, int]
-"""Where a record stood: a line of the file of its document, or a companion of that file and a line of it."""
+"""Where a record stood: a line of its document's file, or another file (a companion) and a line of that."""
 
 
 class Places(Struct, frozen=True):
-    """Where the records of a document stood. A sequence is parallel to the records; empty: in the document's line."""
+    """Where the records of a document stood in its file: a line for each of its mentions, its clusters, its links, ...
+
+    An empty sequence says that all of them stood in the line of the document.
+    """
 
     line: int
     """The line in which the document begins."""
@@ -175,7 +178,10 @@ class Places(Struct, frozen=True):
 
 
 class Declared(Struct, frozen=True):
-    """Information of a file about a document besides its records: it counts as present even if no record has it."""
+    """What the file of a document can hold: a run takes it as present, even if no record of the document has it.
+
+    A file in TBF, for example, has types and realis, also for a document without mentions.
+    """
 
     kinds: Collection[str] = ()
     """Kinds of mentions."""
@@ -186,7 +192,7 @@ class Declared(Struct, frozen=True):
     relations: Collection[str] = ()
     """Names of relations as written, for `--coreference`."""
     strings: Mapping[str, int] = {}
-    """How the strings of an answer were found in gold's text, and how many."""
+    """How many strings of an answer were found in gold's text, by the way they were found."""
     unread: Callable[[], Iterable[str]] = tuple
     """Returns, for conversions, the kinds of information in its file that karat does not read."""
 
@@ -248,19 +254,19 @@ class Document(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=Tr
 
     @property
     def declared(self) -> Declared | None:
-        """Information of its file besides its records. Like the places, it is not encoded."""
+        """What its file can hold. Like the places, it is not encoded."""
         declared: Declared | None = self.__dict__.get("declared")
         return declared
 
     def at(self, places: Places, declared: Declared | None = None) -> "Document":
-        """Return this document, which from now on knows its places, and what its file declares."""
+        """Attach places, and what the file declares, to this document, and return it."""
         self.__dict__["places"] = places
         if declared is not None:
             self.__dict__["declared"] = declared
         return self
 
     def made_from(self, original: "Document") -> "Document":
-        """Return this document, which from now on knows the line, source and declared information of its original."""
+        """Attach the line, source and declared information of another document, and return this one."""
         places = original.places
         return self if places is None else self.at(Places(places.line, source=places.source), original.declared)
 
@@ -289,13 +295,13 @@ class Pair(Struct, frozen=True):
 def cluster_keys(document: Document) -> list[ClusterKey]:
     """The cluster of each mention; a mention without a cluster is its own."""
     return [
-        mention.cluster if mention.cluster is not None else (document.id, number)
-        for number, mention in enumerate(document.mentions)
+        mention.cluster if mention.cluster is not None else (document.id, index)
+        for index, mention in enumerate(document.mentions)
     ]
 
 
 def nodes_of(kind: str) -> str:
-    """The attribute with the number of nodes of a cluster in a forest, if the links do not show it."""
+    """The attribute of a cluster for how many nodes of a forest of these links it is, if the links do not show it."""
     return f"nodes.{kind}"
 
 

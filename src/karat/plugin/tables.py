@@ -1,4 +1,8 @@
-"""Tables: what a measure counts. A document's tables are made once, whichever measures and protocols ask for them."""
+"""Tables: what a measure counts. A document's tables are made once, whichever measures and protocols ask for them.
+
+A `TableSpec` says how to make a table; it is a value, and equal specs share a table. `Tables` holds the tables of a
+document: `tables.get(spec)` makes one, or returns it if it was made. A spec may ask for other tables in the same way.
+"""
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import Any, Generic, Literal, TypeVar
@@ -22,14 +26,14 @@ ErrorsOf = Literal["mentions", "clusters", "links", "elements", "anaphors", "arg
 """Items that errors are about: each kind has its own classes (`karat.insight`)."""
 
 Candidate = tuple[float, int, int, int]
-"""Two mentions that could be aligned: (-similarity, system number, gold number, bits of agreeing attributes)."""
+"""Two mentions that could be aligned: (-similarity, system index, gold index, bits of agreeing attributes)."""
 
 Match = tuple[int, int, float, int]
-"""Two mentions that were aligned: (gold number, system number, similarity, bits of agreeing attributes)."""
+"""Two mentions that were aligned: (gold index, system index, similarity, bits of agreeing attributes)."""
 
 
 Alike = Iterable[tuple[float, int, int]]
-"""Pairs that are alike at all, in any order: (-similarity, system number, gold number)."""
+"""Pairs with some similarity, in any order: (-similarity, system index, gold index)."""
 
 Similarity = Callable[[Sequence[Mention], Sequence[Mention]], Alike]
 """Compares the mentions of gold with those of the system."""
@@ -46,7 +50,7 @@ class DocumentSimilarity(Struct, frozen=True):
 
 
 Matching = Callable[[Sequence[Candidate]], list[Match]]
-"""The pairs chosen among candidates in the order of trial, in that order."""
+"""Chooses pairs among candidates, which come in the order in which they are tried, and keeps that order."""
 
 
 class TableSpec(Generic[T]):
@@ -74,7 +78,7 @@ class TableSpec(Generic[T]):
             yield self.add([table for table, group in zip(tables, groups, strict=True) if group != left_out])
 
     def shape(self, table: T) -> Hashable | None:
-        """Tables of the same shape have the same counts, which are then counted once; None: it is not compared."""
+        """Return a key for caching counts: tables of equal shape have equal counts. None: count each table."""
         del table
         return None
 
@@ -108,12 +112,12 @@ class TableSpec(Generic[T]):
 
     @property
     def link_kinds(self) -> tuple[str, ...]:
-        """The kinds of links between events that it reads as a hierarchy or a sequence."""
+        """Kinds of links between events that it reads as a hierarchy or a sequence."""
         return ()
 
     @property
     def reads_paths(self) -> bool:
-        """True if a link that others imply says nothing new."""
+        """True if it reads links as paths, so that a link between the ends of a path is redundant."""
         return False
 
     def finish(self, tables: Sequence[T], report: Report) -> Sequence[T]:

@@ -34,7 +34,7 @@ Earned = tuple[int, float, float]
 
 
 class _Clusters:
-    """Makes outcomes of the clusters of a table."""
+    """Makes the outcomes of a table: of two clusters together (`both`), or of clusters of one side (`alone`)."""
 
     def __init__(self, table: Contingency) -> None:
         self._golds = [ClusterItem(*cluster) for cluster in zip(table.golds, table.gold_sizes, strict=True)]

@@ -21,7 +21,7 @@ HIDDEN = Rule("links-hidden", "note", "simple-cdec scores them; do not compare s
 DROPPED = Rule("singletons-dropped", "note", "Do not compare with scores that include singletons.")
 
 SMALL = 12
-"""Mentions of both sides up to which tables are often the same."""
+"""Limit on the mentions of a table whose counts are cached: larger tables are rarely equal."""
 Singletons = Literal["keep", "drop-gold", "drop-each"]
 """Treatment of singletons: keep all, drop gold's from both sides, or drop each side's own."""
 
@@ -43,7 +43,7 @@ def contingency(gold: Iterable[Collection[Hashable]], system: Iterable[Collectio
 
 
 class ClusterOverlaps(TableSpec[Contingency], Struct, frozen=True, cache_hash=True):
-    """The contingency table of a document; all choices of singletons and units share it."""
+    """The contingency table of a document, which `CorefTable`s with any choice of singletons and unit share."""
 
     aligned: AlignmentSpec
     kinds: tuple[str, ...] = ()
@@ -92,18 +92,18 @@ class CorefTable(TableSpec[Contingency], Struct, frozen=True, cache_hash=True):
         return tables.get(ClusterOverlaps(self.alignment, self.kinds))
 
     def shape(self, table: Contingency) -> Hashable | None:
-        """The table without names. Parts of documents (`--by`) have few mentions, mostly singletons."""
+        """Return the table without names, if it is small, as tables of parts of documents (`--by`) are."""
         if len(table.gold_of) + len(table.system_of) > SMALL:
             return None
         sides = tuple(table.gold_of), tuple(table.system_of), tuple(table.shared_gold), tuple(table.shared_system)
         return len(table.golds), len(table.systems), sides
 
     def add(self, tables: Sequence[Contingency]) -> Contingency:
-        """Clusters of the same name are one."""
+        """Add tables; clusters of the same name become one."""
         return add(tables)
 
     def leave_out(self, tables: Sequence[Contingency], groups: Sequence[int]) -> Iterator[Contingency]:
-        """Tables are added up once."""
+        """Add all tables once, and take each group out of the sum."""
         return leave_out(tables, groups)
 
     @property

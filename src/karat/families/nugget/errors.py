@@ -51,9 +51,9 @@ class _Outcomes(NamedTuple):
     spurious: list[Mention]
     """Without a gold mention, or aligned with one that another system mention matches better."""
     listed: set[str]
-    """All mentions of the system that there are outcomes of."""
-    times: Counter[str]
-    """The number of wrong outcomes of each spurious mention; of one that is also matched, the number besides."""
+    """Ids of the system mentions that have an outcome."""
+    unmatched: Counter[str]
+    """How many wrong outcomes without a gold mention a system mention has, by id; it may also be matched in another."""
 
 
 def _find(unit: UnitView, target: Target, confused: Sequence[str]) -> Findings:
@@ -94,10 +94,10 @@ def _outcomes(of_measures: Iterable[Iterable[Outcome[Any]]]) -> _Outcomes:
     """The outcomes of one measure, or of several that share an alignment: wrong in one of them is wrong."""
     found: dict[tuple[str | None, str | None], tuple[Mention | None, Mention | None, bool]] = {}
     golds, systems = set[str](), set[str]()
-    times: Counter[str] = Counter()
+    most_unmatched: Counter[str] = Counter()
     for outcomes in of_measures:
         matched: set[str] = set()
-        own: Counter[str] = Counter()
+        unmatched: Counter[str] = Counter()
         for outcome in outcomes:
             gold, system = outcome.gold, outcome.system
             assert isinstance(gold, Mention | None), "the table has mentions"
@@ -113,15 +113,15 @@ def _outcomes(of_measures: Iterable[Iterable[Outcome[Any]]]) -> _Outcomes:
             is_right = outcome.counts.lost() <= 0
             found[key] = gold, system, is_right and found.get(key, (gold, system, True))[2]
             if gold is None and system is not None and not is_right:
-                own[system.id] += 1
-        times |= own
-    result = _Outcomes([], [], [], [], {system for _, system in found if system is not None}, times)
-    for gold, system, right in found.values():
+                unmatched[system.id] += 1
+        most_unmatched |= unmatched
+    result = _Outcomes([], [], [], [], {system for _, system in found if system is not None}, most_unmatched)
+    for gold, system, is_right in found.values():
         if gold is not None and system is not None:
-            (result.right if right else result.partial).append((gold, system))
-        elif gold is not None and not right and gold.id not in golds:
+            (result.right if is_right else result.partial).append((gold, system))
+        elif gold is not None and not is_right and gold.id not in golds:
             result.missed.append(gold)
-        elif system is not None and not right and system.id not in systems:
+        elif system is not None and not is_right and system.id not in systems:
             result.spurious.append(system)
     return result
 
@@ -135,34 +135,20 @@ class _DocumentErrors:
             mention.id for mention in view.pair.system.mentions if mention.id not in outcomes.listed
         )
         """Mentions without an outcome, since the measure counts them as one with others: repairs leave one of each."""
-        self._times = outcomes.times
+        self._unmatched = outcomes.unmatched
         systems = {mention.id: mention for mention in view.pair.system.mentions}
         spurious = {mention.id for mention in outcomes.spurious}
-        self._besides = Counter(
-            {systems[id_].span: count for id_, count in outcomes.times.items() if id_ not in spurious}
+        self._unmatched_at = Counter(
+            {systems[id_].span: count for id_, count in outcomes.unmatched.items() if id_ not in spurious}
         )
-        """Places of mentions that are right for one gold mention, but wrong for others there."""
+        """By span: the unmatched outcomes of mentions that are right for one gold mention, but not for others there."""
         self.compared: list[tuple[Mention | None, Mention | None]] = []
         """Mentions that are not right, each with its partner of the other side, if it has one."""
 
     def errors(self, outcomes: _Outcomes) -> Iterator[FoundError]:
-        """Each error once."""
-        partners = {gold.id: system for gold, system in outcomes.partial}
-        golds = [gold for gold, _ in outcomes.partial] + outcomes.missed
-        systems = [system for _, system in outcomes.partial] + outcomes.spurious
+        """Yield each error once: of a split or merged mention, of two that overlap, of one that is left over."""
         done_gold, done_system = set[str](), set[str]()
-        for gold, pieces, best in _several(self._view.id, golds, systems, partners):
-            done_gold.add(gold.id)
-            done_system.update(piece.id for piece in pieces)
-            self.compared += [(gold, best), *((None, piece) for piece in pieces if piece is not best)]
-            yield self._split(gold, best, pieces, outcomes=self._count(pieces) + (gold.id not in partners))
-        partners = {system.id: gold for gold, system in outcomes.partial}
-        for system, parts, best in _several(self._view.id, systems, golds, partners):
-            done_system.add(system.id)
-            done_gold.update(piece.id for piece in parts)
-            self.compared += [(best, system), *((piece, None) for piece in parts if piece is not best)]
-            counted = 0 if system.id in partners else self._count([system])
-            yield self._merged(best, parts, system, outcomes=len(parts) + counted)
+        yield from self._split_and_merged(outcomes, done_gold, done_system)
         for gold, system in outcomes.partial:
             if gold.id not in done_gold and system.id not in done_system:
                 self.compared.append((gold, system))
@@ -180,16 +166,36 @@ class _DocumentErrors:
             if gold.id not in done_gold:
                 self.compared.append((gold, None))
                 edit = Edit(added={gold.id: replace(gold, cluster=None)})
-                yield self._error("missed", (gold,), (), edit, outcomes=1 + self._besides.pop(gold.span, 0))
+                yield self._error("missed", (gold,), (), edit, outcomes=1 + self._unmatched_at.pop(gold.span, 0))
         for system in spurious:
             if system.id not in done_system:
                 self.compared.append((None, system))
                 edit = Edit(mentions={system.id: None})
                 yield self._error("spurious", (), (system,), edit, outcomes=self._count([system]))
 
+    def _split_and_merged(
+        self, outcomes: _Outcomes, done_gold: set[str], done_system: set[str]
+    ) -> Iterator[FoundError]:
+        """Yield the errors of mentions that overlap several of the other side; add the ids of all of these."""
+        partners = {gold.id: system for gold, system in outcomes.partial}
+        golds = [gold for gold, _ in outcomes.partial] + outcomes.missed
+        systems = [system for _, system in outcomes.partial] + outcomes.spurious
+        for gold, pieces, best in _several(self._view.id, golds, systems, partners):
+            done_gold.add(gold.id)
+            done_system.update(piece.id for piece in pieces)
+            self.compared += [(gold, best), *((None, piece) for piece in pieces if piece is not best)]
+            yield self._split(gold, best, pieces, outcomes=self._count(pieces) + (gold.id not in partners))
+        partners = {system.id: gold for gold, system in outcomes.partial}
+        for system, parts, best in _several(self._view.id, systems, golds, partners):
+            done_system.add(system.id)
+            done_gold.update(piece.id for piece in parts)
+            self.compared += [(best, system), *((piece, None) for piece in parts if piece is not best)]
+            counted = 0 if system.id in partners else self._count([system])
+            yield self._merged(best, parts, system, outcomes=len(parts) + counted)
+
     def _count(self, systems: Iterable[Mention]) -> int:
-        """Count the outcomes of some mentions of the system."""
-        return sum(max(1, self._times[mention.id]) for mention in systems)
+        """Count the outcomes of system mentions that are matched with no gold mention."""
+        return sum(max(1, self._unmatched[mention.id]) for mention in systems)
 
     def _near(self, missed: Sequence[Mention], spurious: Sequence[Mention]) -> Iterator[tuple[Mention, Mention]]:
         """Missed and spurious mentions that overlap, best Dice first, each once at most.

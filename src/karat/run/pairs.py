@@ -54,21 +54,11 @@ HIDDEN = Rule(
 
 
 def paired_ids(gold: Corpus, system: Corpus, protocols: Sequence[Protocol], report: Report) -> list[str]:
-    """The ids of all documents, sorted. The protocols say what happens to documents that only one side has."""
+    """Return the ids of all documents, sorted. Report those that only one side has, or refuse them by protocol."""
     _pair_unnamed(gold.index, system.index, report)
-    policies = [protocol.system_only_documents for protocol in protocols]
+    _refuse_unrelated(gold, system, protocols)
     golds, systems = gold.ids(), system.ids()
-    if not golds:
-        raise NO_GOLD.error("gold has no document", file=gold.name)
-    if systems and golds.isdisjoint(systems):
-        examples = f"gold has {quoted(min(golds))}, the system {quoted(min(systems))}"
-        file, line = system.where(min(systems))
-        raise NOTHING_SHARED.error(f"gold and system share no document: {examples}", file=file, line=line)
-    for protocol in protocols:
-        if protocol.collapse is not None and isinstance(gold, FileCorpus) and gold.hides_documents:
-            what = "is read as one document" if len(golds) == 1 else "is read without its documents (--documents none)"
-            message = f"{protocol.name} scores links across documents, but gold {what}"
-            raise HIDDEN.error(message, file=gold.name)
+    policies = [protocol.system_only_documents for protocol in protocols]
     for id_ in sorted(systems - golds):
         file, line = system.where(id_)
         finding = SYSTEM_ONLY.at(f"document {quoted(id_)} is not in gold", file=file, line=line)
@@ -83,7 +73,23 @@ def paired_ids(gold: Corpus, system: Corpus, protocols: Sequence[Protocol], repo
             hint = "Give the system's output for every document of gold; it may be empty."
             raise KaratError(finding._replace(severity="fatal", hint=hint))
         report(finding)
-    return sorted([*golds, *(id_ for id_ in systems if id_ not in golds)])
+    return sorted(golds | systems)
+
+
+def _refuse_unrelated(gold: Corpus, system: Corpus, protocols: Sequence[Protocol]) -> None:
+    """Refuse corpora without documents in common, and gold whose documents the protocols need but cannot see."""
+    golds, systems = gold.ids(), system.ids()
+    if not golds:
+        raise NO_GOLD.error("gold has no document", file=gold.name)
+    if systems and golds.isdisjoint(systems):
+        examples = f"gold has {quoted(min(golds))}, the system {quoted(min(systems))}"
+        file, line = system.where(min(systems))
+        raise NOTHING_SHARED.error(f"gold and system share no document: {examples}", file=file, line=line)
+    for protocol in protocols:
+        if protocol.collapse is not None and isinstance(gold, FileCorpus) and gold.hides_documents:
+            what = "is read as one document" if len(golds) == 1 else "is read without its documents (--documents none)"
+            message = f"{protocol.name} scores links across documents, but gold {what}"
+            raise HIDDEN.error(message, file=gold.name)
 
 
 def _pair_unnamed(gold: Index, system: Index, report: Report) -> None:

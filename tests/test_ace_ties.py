@@ -129,6 +129,7 @@ def shuffled(random: Random, document: Document) -> Document:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scoring", ["overlapping", "mapped"])
 def test_the_order_of_elements_does_not_show(scoring: str) -> None:
     random = Random(11)

@@ -18,7 +18,10 @@ from tests.running import run
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 expect = sync_api.expect
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium on this machine")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium on this machine"),
+]
 
 DEMO = Path(karat.__file__).parent / "demo"
 ACE = Path(karat.__file__).parent / "studies" / "data" / "ace"
@@ -121,7 +124,6 @@ def title(page: Page) -> str:
     return str(page.locator("#document-title").inner_text())
 
 
-@pytest.mark.slow
 def test_the_whole_report_is_one_file_that_asks_for_nothing(opening: Open, scored: Path) -> None:
     page = opening(scored)
     text = scored.read_text(encoding="utf-8")
@@ -135,7 +137,6 @@ def test_the_whole_report_is_one_file_that_asks_for_nothing(opening: Open, score
     assert page.locator("#breakdowns svg rect").count() > 20
 
 
-@pytest.mark.slow
 def test_the_policy_forbids_every_request(browser: Any, scored: Path) -> None:
     """Not even data in the page itself, and no script or style that is added to it."""
     page = browser.new_page()
@@ -150,7 +151,6 @@ def test_the_policy_forbids_every_request(browser: Any, scored: Path) -> None:
     page.close()
 
 
-@pytest.mark.slow
 def test_keys_move_between_errors(opening: Open, scored: Path) -> None:
     page = opening(scored)
     total = int(position(page).split()[0])
@@ -177,7 +177,6 @@ def test_keys_move_between_errors(opening: Open, scored: Path) -> None:
     assert page.locator("#search").input_value() == "n"
 
 
-@pytest.mark.slow
 def test_keys_can_be_switched_off(opening: Open, scored: Path) -> None:
     page = opening(scored)
     before = position(page)
@@ -195,7 +194,6 @@ def test_keys_can_be_switched_off(opening: Open, scored: Path) -> None:
     assert position(page).startswith("Error 1 of")
 
 
-@pytest.mark.slow
 def test_filters_filter(opening: Open, scored: Path) -> None:
     page = opening(scored)
     choose(page, "Measure", "nugget.type")
@@ -213,7 +211,6 @@ def test_filters_filter(opening: Open, scored: Path) -> None:
     assert all("Conflict_Attack" in row for row in page.locator("#items button").all_inner_texts())
 
 
-@pytest.mark.slow
 def test_search_finds(opening: Open, scored: Path) -> None:
     page = opening(scored)
     page.get_by_label("Search").fill("CRANE drivers")
@@ -230,7 +227,6 @@ def test_search_finds(opening: Open, scored: Path) -> None:
     expect(page.locator("#list button")).to_have_count(12)
 
 
-@pytest.mark.slow
 def test_pointing_at_a_mention_shows_its_cluster_and_its_links(opening: Open, scored: Path) -> None:
     page = opening(scored)
     walked = page.locator("#text .piece", has_text="walked").first
@@ -255,7 +251,6 @@ def test_pointing_at_a_mention_shows_its_cluster_and_its_links(opening: Open, sc
     assert page.locator("#card").is_visible()
 
 
-@pytest.mark.slow
 def test_outcomes_on_the_page_are_those_of_the_measure(opening: Open, scored: Path) -> None:
     page = opening(scored)
     result = karat.score(DEMO / "gold.jsonl", DEMO / "literal.jsonl", protocol="tac-2017", details=True, errors=True)
@@ -281,7 +276,6 @@ def test_error_classes_lead_to_their_instances(opening: Open, scored: Path) -> N
     assert all("wrong realis" in text for text in page.locator("#items button").all_inner_texts())
 
 
-@pytest.mark.slow
 def test_a_link_restores_what_is_shown(browser: Any, opening: Open, compared: Path) -> None:
     """The document, the error, and all that was chosen; what the page does not have is ignored."""
     page = opening(compared)
@@ -310,7 +304,6 @@ def test_a_link_restores_what_is_shown(browser: Any, opening: Open, compared: Pa
         again.close()
 
 
-@pytest.mark.slow
 def test_two_systems_side_by_side(opening: Open, compared: Path) -> None:
     page = opening(compared)
     choose(page, "Measure", "nugget.type")
@@ -343,7 +336,6 @@ def test_two_systems_side_by_side(opening: Open, compared: Path) -> None:
     assert "match" in chips(page)
 
 
-@pytest.mark.slow
 def test_nothing_in_a_file_is_run(opening: Open, tmp_path: Path) -> None:
     text = f"{EVIL} </script><!-- <script> attack"
     evil = {
@@ -380,7 +372,6 @@ def test_nothing_in_a_file_is_run(opening: Open, tmp_path: Path) -> None:
         page.locator("#text .piece").first.hover()
 
 
-@pytest.mark.slow
 def test_five_hundred_documents_are_drawn_one_at_a_time(opening: Open, tmp_path: Path) -> None:
     text = "The attack of Monday was followed by a strike. " * 20
     marks = [mention(f"m{number}", 47 * number + 4, 47 * number + 10) for number in range(20)]
@@ -397,7 +388,6 @@ def test_five_hundred_documents_are_drawn_one_at_a_time(opening: Open, tmp_path:
     assert title(page) == "d499"
 
 
-@pytest.mark.slow
 def test_a_long_text_is_laid_out_as_it_comes_into_view(opening: Open, tmp_path: Path) -> None:
     """Browsers need minutes for a paragraph of megabytes; blocks that are out of view cost nothing."""
     text = "The attack of Monday was followed by a strike. " * 40_000
@@ -410,7 +400,6 @@ def test_a_long_text_is_laid_out_as_it_comes_into_view(opening: Open, tmp_path: 
     assert 0 < page.locator(".piece.selected").bounding_box()["y"] < 800
 
 
-@pytest.mark.slow
 def test_forty_systems(opening: Open, tmp_path: Path) -> None:
     text = "attack " * 10
     marks = [mention(f"m{number}", 7 * number, 7 * number + 6) for number in range(10)]
@@ -535,7 +524,6 @@ def test_elements_of_ace(opening: Open, tmp_path: Path) -> None:
     assert sum(chips(page).values()) > 3
 
 
-@pytest.mark.slow
 def test_phone_dark_and_print(opening: Open, scored: Path, compared: Path) -> None:
     for path in (scored, compared):
         page = opening(path, viewport={"width": 400, "height": 800}, color_scheme="dark")
